@@ -414,13 +414,14 @@ create table license_order (
   order_type text not null check (order_type in ('new_buy', 'delete_asset', 'delete_product')),
   customer_id text not null,
   cause text,
-  message text,
+  -- The values in the message of the cause, whose template is in the code.
+  args jsonb check (jsonb_typeof(args) = 'array'),
   assets integer not null check (assets >= 0),
   products integer not null check (products >= 0),
   finished_time timestamptz not null default statement_timestamp(),
   -- The srcLicenseOrderId of an order that succeeded.
   src_license_order_id bigint,
-  check ((cause is null) = (message is null)),
+  check ((cause is null) = (args is null)),
   check (cause is null or (assets = 0 and products = 0))
 );
 -- The orders of a customer that have an outcome. Costs every order an index entry of about 30 bytes.
@@ -437,7 +438,7 @@ create table order_retry (
   id bigint generated always as identity primary key,
   license_order_id bigint not null,
   cause text not null,
-  message text not null,
+  args jsonb not null,
   finished_time timestamptz not null,
   retried_time timestamptz not null default statement_timestamp()
 );
@@ -453,7 +454,7 @@ begin
     left join lateral (
       select r.id from order_retry r
       where r.license_order_id = removed.id and r.finished_time = removed.finished_time
-        and r.cause = removed.cause and r.message = removed.message offset 0
+        and r.cause = removed.cause and r.args = removed.args offset 0
     ) as record on true
     where removed.cause is distinct from 'internal_error' or record.id is null
   ) then

@@ -126,12 +126,13 @@ describe('a batch', () => {
         cause: 'asset_not_found',
         orders: 2,
         messages: missing.map((num) => ({
-          message: buildMessage('asset_not_found', num, ' of the customer'),
+          message: buildMessage('asset_not_found', num, 'of_customer'),
+          args: [num, 'of_customer'],
           orders: 1,
         })),
         otherOrders: 0,
       },
-      { cause: 'product_not_found', orders: 1, messages: [{ message: expect.any(String), orders: 1 }], otherOrders: 0 },
+      { cause: 'product_not_found', orders: 1, messages: [expect.objectContaining({ orders: 1 })], otherOrders: 0 },
     ]);
     const sequencesOf = async (query: ConsoleCall<'listBatchOrders'>['query']) => {
       const { orders, nextCursor } = await viewer.call('listBatchOrders', { params, query });

@@ -1,3 +1,4 @@
+import { buildMessage } from '@lockstep/contract';
 import {
   type ConsoleCall,
   type ConsoleOperationId,
@@ -120,14 +121,14 @@ describe('an order', () => {
   it('shows the failures before its retries', async () => {
     const [id] = await process(deleteAsset(customer, [newAssetNum()]));
     await sql`
-      insert into order_retry (license_order_id, cause, message, finished_time)
-      values (${id}, 'internal_error', 'First', '2026-01-01Z'), (${id}, 'internal_error', 'Second', '2026-01-02Z')`.execute(
+      insert into order_retry (license_order_id, cause, args, finished_time)
+      values (${id}, 'asset_not_found', '["First"]', '2026-01-01Z'), (${id}, 'internal_error', '[]', '2026-01-02Z')`.execute(
       stack.db,
     );
     const { retries } = await viewer.call('getOrder', paramsOf(id));
     expect(retries).toMatchObject([
-      { message: 'Second', finishedTime: Date.parse('2026-01-02Z') },
-      { message: 'First' },
+      { message: buildMessage('internal_error'), finishedTime: Date.parse('2026-01-02Z') },
+      { message: buildMessage('asset_not_found', 'First'), args: ['First'] },
     ]);
   });
 

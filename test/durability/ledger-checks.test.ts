@@ -142,9 +142,9 @@ describe('PostgreSQL refuses', () => {
   // is a borrowed lock. IDs of further grants and merchandise are high, to leave room for more.
   beforeEach(async () => {
     trx = await database.db.startTransaction().execute();
-    await run(`insert into license_order (id, order_type, customer_id, cause, message, assets, products) values
+    await run(`insert into license_order (id, order_type, customer_id, cause, args, assets, products) values
       (1, 'new_buy', '1', null, null, 1, 1), (2, 'new_buy', '1', null, null, 1, 1), (5, 'new_buy', '1', null, null, 1, 1),
-      (3, 'new_buy', '1', 'internal_error', '', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
+      (3, 'new_buy', '1', 'internal_error', '[]', 0, 0), (4, 'delete_asset', '1', null, null, 1, 1)`);
     await insert('asset', ...[1, 2, 3, 4].map((id) => ({ id, asset_num: `X${id}` })));
     await insert('asset', { id: 5, asset_num: 'X5', borrowed_usb_key: true });
     await revoke('asset', 'id = 3');
@@ -203,7 +203,7 @@ describe('PostgreSQL refuses', () => {
 
   it('that the outcome of an order changes or is deleted', async () => {
     const rule = 'license_order_no_update';
-    await expectRefused(rule, () => run("update license_order set cause = 'cancelled', message = '' where id = 1"));
+    await expectRefused(rule, () => run("update license_order set cause = 'cancelled', args = '[]' where id = 1"));
     await expectRefused('license_order_no_delete', () => run('delete from license_order where id = 4'));
   });
 
@@ -977,7 +977,7 @@ describe('a fault in the code', () => {
       'asset_grant_order',
       purchase,
       (_, outcomes) => {
-        const failure = { cause: 'internal_error' as const, message: 'Failed' };
+        const failure = { cause: 'internal_error' as const, args: [] };
         outcomes[0] = { ...outcomes[0]!, failure, assets: 0, products: 0 };
       },
     ],

@@ -173,8 +173,8 @@ describe('the database', () => {
     const take = (index: number) =>
       sql`delete from license_order where id = ${orders[index]!.licenseOrderId}`.execute(stack.db);
     const record = (index: number) =>
-      sql`insert into order_retry (license_order_id, cause, message, finished_time)
-        select id, cause, message, finished_time from license_order where id = ${orders[index]!.licenseOrderId}`.execute(
+      sql`insert into order_retry (license_order_id, cause, args, finished_time)
+        select id, cause, args, finished_time from license_order where id = ${orders[index]!.licenseOrderId}`.execute(
         stack.db,
       );
     await expect(take(0)).rejects.toMatchObject({ constraint: 'license_order_no_delete' });

@@ -235,10 +235,10 @@ describe('the constraints', () => {
     ['a pending chunk of a completed batch', FOREIGN_KEY, 'lane_chunk', { batch_id: 3 }],
     ['two outcomes of an order', UNIQUE, 'license_order', {}],
     ['an order of an unknown type', CHECK, 'license_order', { id: 8193, order_type: 'refund' }],
-    ['a failed order without a message', CHECK, 'license_order', { id: 8193, cause: 'x', assets: 0, products: 0 }],
-    ['a succeeded order with a message', CHECK, 'license_order', { id: 8193, message: 'x' }],
-    ['a failed order with assets', CHECK, 'license_order', { id: 8193, cause: 'x', message: 'x', products: 0 }],
-    ['a failed order with products', CHECK, 'license_order', { id: 8193, cause: 'x', message: 'x', assets: 0 }],
+    ['a failed order without values', CHECK, 'license_order', { id: 8193, cause: 'x', assets: 0, products: 0 }],
+    ['a succeeded order with values', CHECK, 'license_order', { id: 8193, args: '[]' }],
+    ['a failed order with assets', CHECK, 'license_order', { id: 8193, cause: 'x', args: '[]', products: 0 }],
+    ['a failed order with products', CHECK, 'license_order', { id: 8193, cause: 'x', args: '[]', assets: 0 }],
     ['an order with a negative count of assets', CHECK, 'license_order', { id: 8193, assets: -1 }],
     ['two active assets with one number', UNIQUE, 'asset', { id: 3 }],
     ['an asset of an unknown customer', FOREIGN_KEY, 'asset', { id: 3, asset_num: 'X3', customer_id: 9 }],
@@ -274,7 +274,7 @@ describe('the constraints', () => {
     ['a password as argon2id', 'member', { ...kim, password_hash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA' }],
     ['a user token', 'access_token', { token_hash: Buffer.of(2), member_id: 1 }],
     ['a change without an employee', 'member_audit', { target_id: null }],
-    ['a failed order', 'license_order', { id: 8193, cause: 'x', message: 'x', assets: 0, products: 0 }],
+    ['a failed order', 'license_order', { id: 8193, cause: 'x', args: '[]', assets: 0, products: 0 }],
   ])('allow %s', async (_, table, changes) => {
     await insert(table, changes);
   });

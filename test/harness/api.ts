@@ -174,9 +174,11 @@ export function dataOf(answer: Answer) {
 }
 
 /** Returns the body of a refusal, HTTP 299, checked against the contract. */
-export function refusalOf(answer: Answer): FailureBody {
+export function refusalOf(answer: Answer): Omit<FailureBody, 'args'> {
   if (answer.status !== 299) throw new Error(`Not refused: HTTP ${answer.status} ${JSON.stringify(answer.body)}`);
-  return FailureBody.parse(answer.body);
+  // The message says the values, too.
+  const { args: _args, ...refusal } = FailureBody.parse(answer.body);
+  return refusal;
 }
 
 /** Returns the path of the field that a message starts with. The words after it may change. */

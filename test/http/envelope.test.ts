@@ -20,15 +20,16 @@ describe('a refusal', () => {
     ['of a nonce', () => api.submit({}, { nonce: null }), '13004', 'nonce_missing'],
     ['of an unknown order', () => api.call('GET', '/licenseOrder/1'), '13004', 'order_not_found'],
   ])(
-    '%s is HTTP 299 with code, message and cause, faults for invalid fields, and nothing else',
+    '%s is HTTP 299 with code, message, cause and values, faults for invalid fields, and nothing else',
     async (_what, call, code, cause) => {
       const { status, headers, body } = await call();
       expect(status).toBe(299);
       expect(headers.get('content-type')).toMatch(/^application\/json/);
       expect(headers.get('retry-after')).toBeNull();
-      const { faults = [], ...envelope } = body;
+      const { faults = [], args = [], ...envelope } = body;
       expect(envelope).toEqual({ code, message: expect.stringMatching(/^[A-Z]|^\w+: /), cause });
       expect(faults.length > 0).toBe(cause === 'field_missing');
+      for (const arg of args) expect(body.message).toContain(arg);
       expect(body.message).not.toMatch(INSIDE);
       expect(body.message).not.toMatch(/\{\d\}|undefined|null|\[object/);
     },

@@ -35,7 +35,7 @@ async function counted(route: string, code: string): Promise<number> {
 /** Checks an answer against the envelope, and that the log has one line for the call, without a stack. */
 async function expectRefused(answer: RawAnswer | undefined, status: number, cause: string): Promise<void> {
   expect(answer).toMatchObject({ status, headers: { 'content-type': 'application/json; charset=utf-8' } });
-  const { code, faults: _, ...rest } = JSON.parse(answer!.body);
+  const { code, faults: _faults, args: _args, ...rest } = JSON.parse(answer!.body);
   expect(rest).toEqual({ cause, message: expect.any(String) });
   const id = answer!.headers['x-request-id'];
   await expect.poll(() => linesOf(id)).toMatchObject([{ msg: 'call', level: 30, status, code }]);

@@ -262,7 +262,7 @@ describe('a misspelled field of other calls', () => {
     ['/webhooks', { url: 'https://example.com/', descripton: 'a' }, 'descripton', 'description'],
   ])('%s is refused', async (path, body, name, meant) => {
     const refusal = refusalOf(await api.call('POST', path, { body }));
-    const message = buildMessage('field_misspelled', name, '', meant);
+    const message = buildMessage('field_misspelled', name, meant);
     expect(refusal).toMatchObject({ code: '13004', cause: 'field_misspelled', message });
   });
 
@@ -276,7 +276,7 @@ describe('a misspelled field of other calls', () => {
     expect(refusalOf(await api.ask(id, { query: { [name]: value } }))).toMatchObject({
       code: '13004',
       cause: 'field_misspelled',
-      message: buildMessage('field_misspelled', name, '', meant),
+      message: buildMessage('field_misspelled', name, meant),
     });
   });
 
@@ -296,7 +296,7 @@ describe('a misspelled field of other calls', () => {
     expect(refusalOf(await center.call('PUT', path, { body }))).toMatchObject({
       code: '40000',
       cause: 'field_misspelled',
-      message: buildMessage('field_misspelled', 'departmentID', '', 'departmentId'),
+      message: buildMessage('field_misspelled', 'departmentID', 'departmentId'),
     });
   });
 
@@ -306,7 +306,7 @@ describe('a misspelled field of other calls', () => {
     expect(refusalOf(await center.call('POST', path, { body: { userList } }))).toMatchObject({
       code: '40000',
       cause: 'field_misspelled',
-      message: buildMessage('field_misspelled', 'userList[1].Remark', '', 'remark'),
+      message: buildMessage('field_misspelled', 'userList[1].Remark', 'remark'),
     });
   });
 });

@@ -64,6 +64,7 @@ it('some fail: HTTP 200 with 60027, who failed and why in order, and who was add
     code: '60027',
     cause: 'some_employees_failed',
     message: buildMessage('some_employees_failed', 12, 15),
+    args: ['12', '15'],
     data: expect.anything(),
   });
   const { succeeded, failed } = addedOf(answer);

@@ -34,8 +34,8 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
     maxAgeSeconds: 30 * DAY_SECONDS,
     insert: (at) => sql`
       with outcome as (
-        insert into license_order (id, order_type, customer_id, cause, message, assets, products)
-        select n, 'new_buy', '1', 'asset_not_found', '', 0, 0 from ${at}
+        insert into license_order (id, order_type, customer_id, cause, args, assets, products)
+        select n, 'new_buy', '1', 'asset_not_found', '["8"]', 0, 0 from ${at}
       )
       insert into failed_order (license_order_id, payload_version, content, asset_nums, failed_time)
       select n, 1, '[]', '{}', time from ${at}`,

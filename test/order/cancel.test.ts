@@ -20,6 +20,7 @@ const CANCELLED = {
   assets: 0,
   products: 0,
   message: buildMessage('cancelled'),
+  args: [],
 };
 
 const isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';

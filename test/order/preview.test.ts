@@ -89,6 +89,7 @@ describe('the preview of an order that would', () => {
       state: 'succeeded',
       cause: null,
       message: null,
+      args: null,
       nearest: [],
       assets: assetNums.map((assetNum) => ({ assetNum, action: 'create' })),
       products: assetNums.flatMap((assetNum) =>

@@ -252,7 +252,7 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
       await succeed(buy(91, 100, 'replaced'));
       expect(await fail(buy(100, 101))).toBe('asset_full');
       const refusal = refusalOf(await api.submit(syncOf(buy(101, 101))));
-      expect(refusal.message).toContain(buildMessage('asset_full', assetNum, 100, 'extended attributes'));
+      expect(refusal.message).toContain(buildMessage('asset_full', assetNum, 100, 'attributes'));
       await succeed(buy(1, 100, 'replaced'));
       const { extends: stored } = await readAsset(assetNum);
       expect(Object.values(stored!)).toEqual(Array.from({ length: 100 }, () => 'replaced'));

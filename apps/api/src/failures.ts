@@ -70,13 +70,13 @@ export function noteOverload(error: Error, request: FastifyRequest): void {
  * cursor. Returns undefined for any other error.
  */
 function findKnown(error: unknown): Refusal | undefined {
-  if (error instanceof WrongCursor) return new Refusal('field_invalid', 'cursor', error.message);
+  if (error instanceof WrongCursor) return new Refusal('field_invalid', 'cursor', 'cursor');
   return isOverload(error) ? new Refusal('overloaded') : undefined;
 }
 
 /** Answers a call with the envelope of a refusal (rules 1). */
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const body = failure(refusal.reason, findModule(request), refusal.message, refusal.faults);
+  const body = failure(refusal, findModule(request));
   noteCode(request, body.code, refusal.reason);
   // The rest of the request may never arrive.
   if (body.code === '408') reply.header('connection', 'close');

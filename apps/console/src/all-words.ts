@@ -47,6 +47,5 @@ const wordsIn = (language: 'en' | 'zh') =>
  */
 export const en = wordsIn('en');
 export const zh = wordsIn('zh');
-export { faultsInChinese } from './pages/webhooks/faults-zh.ts';
-export { causesInChinese, fieldFaultsInChinese, jsonFaultsInChinese, valuesInChinese } from './words/causes-zh.ts';
-export { explainInChinese, translate } from './words/explain-in-chinese.ts';
+export { translateFault } from './pages/webhooks/faults-zh.ts';
+export { causesInChinese, explainInChinese, wordsInChinese } from './words/causes-zh.ts';

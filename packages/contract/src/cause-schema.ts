@@ -9,3 +9,10 @@ export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
   description:
     'Why a call was refused or an order failed, as a stable word for programs. Later releases may add causes: handle an unknown one by its code.',
 });
+
+/** The values in the message of a cause. */
+export const MessageArgs = z.array(z.string()).meta({
+  id: 'MessageArgs',
+  description:
+    'The values in a message, such as an asset number, in fixed places: each cause keeps them forever, and later releases may append more.',
+});

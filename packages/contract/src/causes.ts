@@ -1,8 +1,11 @@
+import { english, fillIn } from './templates.ts';
+
 /**
  * Every cause for which a call or an order can be refused (rules 1).
  *
  * The key is the cause, a stable word for programs. `code` is the code of the interface, `memberCode` the code in the
- * member center if it differs. `message` is for people and may change; `buildMessage` fills in `{0}`, `{1}` and so on.
+ * member center if it differs. `message` is the English template (see fillIn) and may change. Its values keep their
+ * places forever, because failures are stored with them; it may get more.
  */
 export const causes = {
   // Access (rules 2 and 3)
@@ -70,7 +73,7 @@ export const causes = {
   },
 
   // The shape of a call (rules 1, 4 and 6.1)
-  json_malformed: { code: '13004', memberCode: '40000', message: 'body: is not valid JSON in UTF-8: {0}.' },
+  json_malformed: { code: '13004', memberCode: '40000', message: 'body: is not valid JSON in UTF-8[: {0:json}].' },
   content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The Content-Type header must be {0}.' },
   json_too_deep: {
     code: '13004',
@@ -82,25 +85,24 @@ export const causes = {
     memberCode: '40000',
     message: 'The body exceeds the limit of {0} bytes. Split it into several calls.',
   },
-  field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required{1}' },
-  field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1}' },
-  field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {2}?{1}' },
-  field_repeated: { code: '13004', memberCode: '40000', message: '{0}: appears more than once{1}' },
-  dates_reversed: { code: '13004', message: '{0}: must not be after the end{1}' },
+  field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required' },
+  field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1:fault}' },
+  field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {1}?' },
+  field_repeated: { code: '13004', memberCode: '40000', message: '{0}: appears more than once' },
+  dates_reversed: { code: '13004', message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
   date_not_milliseconds: {
     code: '13004',
-    message:
-      '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; omit it for no limit{1}',
+    message: '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; omit it for no limit',
   },
-  sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request{1}' },
-  asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets{1}' },
+  sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request' },
+  asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets' },
   asset_number_shared: {
     code: '13004',
     message:
       '{0}: {1} names the same asset, {2}, for another customer. An async batch may apply orders of different customers ' +
       'in any order. Send the batch sync, or send a second batch when the first is completed.',
   },
-  asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise{1}' },
+  asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise' },
   merchandise_too_deep: { code: '13004', message: '{0}: nests merchandise more than {1} levels deep.' },
   list_too_long: {
     code: '13004',
@@ -109,9 +111,9 @@ export const causes = {
   },
   batch_too_large: {
     code: '13004',
-    message: '{0}: up to here, the batch exceeds the limit of {1}. Send smaller orders or several batches.',
+    message: '{0}: up to here, the batch exceeds the limit of {1:limit}. Send smaller orders or several batches.',
   },
-  src_license_order_required: { code: '13004', message: '{0}: is required to revoke a cloud license{1}' },
+  src_license_order_required: { code: '13004', message: '{0}: is required to revoke a cloud license' },
 
   // Batches and orders (rules 6)
   channel_order_id_conflict: {
@@ -139,25 +141,31 @@ export const causes = {
   },
 
   // Failed orders (rules 6.5)
-  customer_not_found: { code: '13004', message: 'Customer {0} does not exist.' },
+  customer_not_found: { code: '13004', message: 'Customer[ with {1}] {0} does not exist.' },
   enterprise_mismatch: {
     code: '13004',
     message:
       'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that O3 returns for this customer.',
   },
-  source_order_not_found: { code: '13004', message: 'srcLicenseOrderId {0} is not a succeeded new_buy order{1}.' },
+  source_order_not_found: {
+    code: '13004',
+    message: 'srcLicenseOrderId {0} is not a succeeded new_buy order[ of customer {1}].',
+  },
   asset_owned_by_other_customer: {
     code: '13004',
     message: 'Asset {0} belongs to another customer. To transfer it, set transferedAssetNum to true.',
   },
   license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, but the order says {2}.' },
-  asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1}.' },
+  asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1:inactive}.' },
   asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
-  product_not_found: { code: '13004', message: 'Asset {0} has no active product {1} that matches{2}.' },
-  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2}. Use a different asset.' },
+  product_not_found: {
+    code: '13004',
+    message: 'Asset {0} has no active product {1} that matches[; the nearest one has {2}].',
+  },
+  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2:counted}. Use a different asset.' },
   order_too_large: {
     code: '13004',
-    message: 'The order exceeds the limit of {0} {1}. Split its asset numbers over several orders.',
+    message: 'The order exceeds the limit of {0} {1:counted}. Split its asset numbers over several orders.',
   },
   cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
   internal_error: {
@@ -202,26 +210,26 @@ export const causes = {
   enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
 
   // Employees (interface M1 to M5; rules 8)
-  employee_list_empty: { code: '40021', message: '{0}: must contain at least one employee{1}' },
-  too_many_employees: { code: '60013', message: '{0}: must contain at most 100 employees{1}' },
-  account_missing: { code: '40008', message: '{0}: is required{1}' },
+  employee_list_empty: { code: '40021', message: '{0}: must contain at least one employee' },
+  too_many_employees: { code: '60013', message: '{0}: must contain at most 100 employees' },
+  account_missing: { code: '40008', message: '{0}: is required' },
   account_malformed: {
     code: '10003',
     message:
-      '{0}: must contain only letters A-Z, a-z and digits, and fewer than 63 characters with the enterprise code{1}',
+      '{0}: must contain only letters A-Z, a-z and digits, and fewer than 63 characters with the enterprise code',
   },
   account_taken: { code: '80001', message: '{0}: another employee of the enterprise already has this account.' },
-  group_id_missing: { code: '40009', message: '{0}: must not be empty{1}' },
-  password_missing: { code: '40001', message: '{0}: is required{1}' },
-  password_length: { code: '50003', message: '{0}: must be 8 to 32 characters{1}' },
-  name_missing: { code: '40022', message: '{0}: is required{1}' },
-  name_too_long: { code: '30002', message: '{0}: must be at most 30 characters{1}' },
-  remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters{1}' },
+  group_id_missing: { code: '40009', message: '{0}: must not be empty' },
+  password_missing: { code: '40001', message: '{0}: is required' },
+  password_length: { code: '50003', message: '{0}: must be 8 to 32 characters' },
+  name_missing: { code: '40022', message: '{0}: is required' },
+  name_too_long: { code: '30002', message: '{0}: must be at most 30 characters' },
+  remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters' },
   mobile_invalid: {
     code: '13004',
     memberCode: '10004',
     message:
-      '{0}: must be a mobile number without spaces: 11 digits that start with 13 to 19, or + and up to 15 digits{1}',
+      '{0}: must be a mobile number without spaces: 11 digits that start with 13 to 19, or + and up to 15 digits',
   },
   trial_employees_exhausted: {
     code: '60009',
@@ -241,11 +249,11 @@ export const causes = {
   },
   asset_number_not_found: {
     code: '60024',
-    message: '{0}: the enterprise has no asset {1} that can be assigned{2}.',
+    message: '{0}: the enterprise has no asset {1} that can be assigned{2:unassignable}.',
   },
   asset_not_withdrawable: { code: '60024', message: '{0}: asset {1} is not assigned to the employee.' },
   asset_of_other_enterprise: { code: '60025', message: '{0}: asset {1} belongs to another enterprise.' },
-  asset_configured_twice: { code: '60028', message: '{0}: asset {1} {2}.' },
+  asset_configured_twice: { code: '60028', message: '{0}: asset {1} {2:configured}.' },
   borrowed_lock_unusable: {
     code: '33008',
     message:
@@ -285,7 +293,11 @@ export const causes = {
     message: 'The operation does not support this method. The Allow header lists the methods that it supports.',
   },
   service_unavailable: { code: '500', message: 'The service is unavailable. Retry with a new g_nonce.' },
-  overloaded: { code: '500', message: 'The service is overloaded{0}. Retry with a new g_nonce.' },
+  overloaded: {
+    code: '500',
+    message:
+      'The service is overloaded[: {0} orders of your application are pending, and the limit is {1}]. Retry with a new g_nonce.',
+  },
   outcome_unknown: {
     code: '500',
     message: 'The batch may or may not have been applied. Resubmit it unchanged with a new g_nonce to get its outcome.',
@@ -306,10 +318,14 @@ export function codeOf(cause: Cause, module: Module): string {
 /** How many characters of a value a message quotes. Keeps answers small, whatever the client sent. */
 export const MAX_QUOTED_CHARACTERS = 1_000;
 
-/** Returns the message of a cause with its placeholders filled in. */
-export function buildMessage(cause: Cause, ...values: (string | number)[]): string {
-  const quoted = values.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
-  return causes[cause].message.replace(/\{(\d)\}/g, (_, position: string) => quoted[Number(position)] ?? '');
+/** Returns the message of a cause with these values. A later release may have stored a cause that this one lacks. */
+export function buildMessage(cause: Cause, ...args: readonly (string | number)[]): string {
+  return Object.hasOwn(causes, cause) ? fillIn(causes[cause].message, quote(args), english) : cause;
+}
+
+/** Shortens the values of a message. */
+export function quote(args: readonly (string | number)[]): string[] {
+  return args.map((value) => cut(String(value), MAX_QUOTED_CHARACTERS));
 }
 
 /** Shortens a text to a number of characters, the last of them an ellipsis (…). */
@@ -324,24 +340,29 @@ export function cut(text: string, maxCharacters: number): string {
     .toWellFormed()}…`;
 }
 
-/** A bad field of a request: its path, and what it must be. */
+/** A bad field of a request: its path, and what it must be, which `args` and the template of `cause` say, too. */
 export interface Fault {
   path: string;
   message: string;
+  cause: Cause;
+  args: readonly string[];
 }
 
 /** A refusal, thrown by any layer. The API answers with HTTP 299; a worker stores it as the order's outcome. */
 export class Refusal extends Error {
   readonly reason: Cause;
+  /** The values of the message. */
+  readonly args: readonly string[];
   /** The first bad fields of the request. The message is about the first one. */
   faults: readonly Fault[] | undefined;
   /** After how many seconds a retry may succeed, if known. */
   retryAfterSeconds: number | undefined;
 
-  constructor(reason: Cause, ...values: (string | number)[]) {
-    super(buildMessage(reason, ...values));
+  constructor(reason: Cause, ...args: readonly (string | number)[]) {
+    super(buildMessage(reason, ...args));
     this.name = 'Refusal';
     this.reason = reason;
+    this.args = quote(args);
   }
 }
 
@@ -354,4 +375,10 @@ export function formatPath(path: readonly PropertyKey[]): string {
       return index === 0 ? String(key) : `.${String(key)}`;
     })
     .join('');
+}
+
+/** Returns the fault of a field as a refusal lists it, without the path in its message. */
+export function faultAt(path: string, cause: Cause, ...args: readonly string[]): Fault {
+  const quoted = quote([path, ...args]);
+  return { path, message: buildMessage(cause, ...quoted).slice(`${quoted[0]}: `.length), cause, args: quoted };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Cause } from './cause-schema.ts';
-import { buildMessage, codeOf, type Fault, type Module } from './causes.ts';
+import { Cause, MessageArgs } from './cause-schema.ts';
+import { codeOf, type Module, type Refusal } from './causes.ts';
 import { MAX_LISTED_FAULTS } from './parse.ts';
 import { nothing } from './scalars.ts';
 
@@ -15,12 +15,15 @@ export const FailureBody = z
       ),
     message: z.string().describe('For people: the path of the field, if any, and what is wrong. The text may change.'),
     cause: Cause.describe('For programs: why the call was refused.'),
+    args: MessageArgs.optional().describe('For programs: the values in the message, if it has any.'),
     faults: z
       .array(
         z
           .object({
             path: z.string().describe('Path of the field, such as orderList[3].customerId.'),
             message: z.string().describe('For people: what it must be. The text may change.'),
+            cause: Cause.describe('For programs: what is wrong.'),
+            args: MessageArgs.describe('For programs: the path, and the values in the message.'),
           })
           .meta({ id: 'Fault', description: 'A bad field of a request.' }),
       )
@@ -71,12 +74,13 @@ export function success<Data>(data: Data): { code: 0; message: 'success'; data: 
   return { code: 0, message: 'success', data };
 }
 
-/** Returns the failure body of a cause. `message` is needed if that of the cause has placeholders. */
-export function failure(
-  cause: Cause,
-  module: Module,
-  message = buildMessage(cause),
-  faults?: readonly Fault[],
-): FailureBody {
-  return { code: codeOf(cause, module), message, cause, ...(faults && { faults: [...faults] }) };
+/** Returns the body of a failure. */
+export function failure({ reason, message, args, faults }: Refusal, module: Module): FailureBody {
+  return {
+    code: codeOf(reason, module),
+    message,
+    cause: reason,
+    ...(args.length > 0 && { args: [...args] }),
+    ...(faults && { faults: faults.map((fault) => ({ ...fault, args: [...fault.args] })) }),
+  };
 }

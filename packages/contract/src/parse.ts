@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { buildMessage, type Cause, causes, cut, formatPath, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
+import { type Cause, causes, cut, faultAt, formatPath, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
 import { MAX_FAULTS } from './containers.ts';
 import { REQUIRED } from './scalars.ts';
+import type { FaultWord } from './templates.ts';
 
 /** For a schema, the causes that replace field_missing, by field. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
@@ -33,19 +34,13 @@ export function check<Schema extends z.ZodType>(
   const causeOf = (issue: z.core.$ZodIssue) =>
     causeIn(issue) ??
     (isMissing(issue, input) ? (emptyCauses.get(schema)?.[issue.path.join('.')] ?? 'field_missing') : 'field_invalid');
+  const faultOf = (issue: z.core.$ZodIssue) =>
+    faultAt(pathOf(at, issue), causeOf(issue), ...valuesOf(issue, causeOf(issue)));
   const refuse = (first: z.core.$ZodIssue) => {
-    const path = pathOf(at, first);
-    const refusal = new Refusal(
-      causeOf(first),
-      path,
-      ...valuesOf(first, causeOf(first), countOthers(issues.length - 1)),
-    );
-    const listed = [first, ...issues.filter((issue) => issue !== first)].slice(0, MAX_LISTED_FAULTS);
-    refusal.faults = listed.map((issue) => ({
-      path: pathOf(at, issue),
-      // Without the path, which `path` already gives.
-      message: buildMessage(causeOf(issue), '', ...valuesOf(issue, causeOf(issue), '')).replace(/^: /, ''),
-    }));
+    const faults = [first, ...issues.filter((issue) => issue !== first)].slice(0, MAX_LISTED_FAULTS).map(faultOf);
+    const refusal = new Refusal(faults[0]!.cause, ...faults[0]!.args);
+    refusal.message += countOthers(issues.length - 1);
+    refusal.faults = faults;
     return refusal;
   };
   const malformed = issues.find((issue) => issue.path.length === 0 || isMalformed(issue, input));
@@ -69,10 +64,10 @@ function countOthers(others: number): string {
   return others === 0 ? '' : ` (and ${counted} more ${others === 1 ? 'fault' : 'faults'})`;
 }
 
-/** Returns the values that fill in the message of an issue after its path. */
-function valuesOf(issue: z.core.$ZodIssue, cause: Cause, more: string): string[] {
-  if (cause === 'field_invalid') return [`${describeIssue(issue)}${more}`];
-  return [more, issue.code === 'custom' ? String(issue.params?.meant ?? '') : ''];
+/** Returns the values in the message of an issue after its path. */
+function valuesOf(issue: z.core.$ZodIssue, cause: Cause): string[] {
+  if (cause === 'field_invalid') return readFault(issue);
+  return issue.code === 'custom' && issue.params?.meant !== undefined ? [String(issue.params.meant)] : [];
 }
 
 /** Returns the cause that the schema assigns to an issue, if any. */
@@ -81,19 +76,19 @@ function causeIn(issue: z.core.$ZodIssue): Cause | undefined {
   return typeof cause === 'string' && Object.hasOwn(causes, cause) ? (cause as Cause) : undefined;
 }
 
-/** Messages for values of the wrong type. */
-const TYPE_MESSAGES: Record<string, string> = {
-  string: 'must be a string, such as "12"',
-  number: 'must be a number',
-  boolean: 'must be true or false',
-  array: 'must be an array: [...]',
-  object: 'must be an object: {...}',
+/** The faults of values of the wrong type. */
+const OF_TYPE: Readonly<Record<string, FaultWord>> = {
+  string: 'string',
+  number: 'number',
+  boolean: 'boolean',
+  array: 'array',
+  object: 'object',
 };
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  // Schemas with a message of their own say more than the type.
-  const isPlain = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
-  return (isPlain && TYPE_MESSAGES[issue.expected]) || issue.message;
+/** Returns what is wrong with a field: the word and its values. zod's own messages are no words. */
+function readFault(issue: z.core.$ZodIssue): string[] {
+  if (issue.message.startsWith('["')) return JSON.parse(issue.message) as string[];
+  return [(issue.code === 'invalid_type' && OF_TYPE[issue.expected]) || issue.message];
 }
 
 /** Whether a value is missing: absent, null or empty (rules 4), or blank where blanks are not allowed. */

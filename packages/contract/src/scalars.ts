@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cause } from './causes.ts';
 import { boundedArray } from './containers.ts';
+import { fault } from './templates.ts';
 
 /** Characters that a string must not contain (rules 4). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
@@ -12,7 +13,7 @@ const CONTROL_CHARACTER_IN_LINES = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007
 const CLEAN_LINES_PATTERN = '^[^\\u0000-\\u0009\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$';
 
 /** The message for a missing string. */
-export const REQUIRED = 'is required';
+export const REQUIRED = fault('required');
 
 const MAX_TEXT_CHARACTERS = 255;
 /** Maximum characters of an address (rules 4). */
@@ -48,13 +49,11 @@ function textFault(value: string, { minCharacters, maxCharacters, form, lines }:
   if (value.length < minCharacters) return REQUIRED;
   if (!PLAIN_TEXT.test(value)) {
     if ((lines ? CONTROL_CHARACTER_IN_LINES : CONTROL_CHARACTER).test(value) || !value.isWellFormed()) {
-      return lines
-        ? 'must not contain control characters other than line breaks'
-        : 'must not contain control characters';
+      return fault(lines ? 'control_characters_in_lines' : 'control_characters');
     }
-    if (form === 'text' && INVISIBLE_TEXT.test(value)) return 'must contain a visible character';
+    if (form === 'text' && INVISIBLE_TEXT.test(value)) return fault('invisible_text');
   }
-  return isTooLong(value, maxCharacters) ? `must be at most ${maxCharacters} characters` : undefined;
+  return isTooLong(value, maxCharacters) ? fault('too_long', maxCharacters) : undefined;
 }
 
 interface TextBounds {
@@ -150,7 +149,7 @@ const isAbsent = (value: unknown) => value === null || (typeof value === 'string
  * take too much memory. `tooLong` is the cause for it, if not field_invalid.
  */
 export function boundedList<Item extends z.ZodType>(item: Item, max: number, tooLong?: Cause) {
-  const message = `must contain at most ${max} elements`;
+  const message = fault('too_many', max);
   return z.preprocess(
     (value, context) => {
       if (!Array.isArray(value) || value.length <= max) return value;
@@ -161,7 +160,7 @@ export function boundedList<Item extends z.ZodType>(item: Item, max: number, too
   );
 }
 
-const ID_FAULT = 'must be a string of 1 to 19 decimal digits, such as "2001"';
+const ID_FAULT = fault('id');
 
 /** An id as clients send it: 1 to 19 decimal digits (rules 4). Opaque to clients. */
 export function id<Kind extends string>() {
@@ -225,17 +224,17 @@ const SPREADSHEET_FORMS: readonly (readonly [form: RegExp, undo: (value: string)
   [/^['="]+\d+['"]*$/, (value) => value.replace(/\D/g, '')],
 ];
 
-const ALL_DIGITS = 'all its digits';
+const ALL_DIGITS = 'all';
 const writeOut = (value: number) => (Number.isSafeInteger(value) ? String(value) : ALL_DIGITS);
 
 function assetNumberFault(value: string): string | undefined {
   const [invisible] = INVISIBLE.exec(value) ?? [];
   if (invisible !== undefined) {
     const code = invisible.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-    return `must not contain the invisible character U+${code}`;
+    return fault('invisible_character', `U+${code}`);
   }
   const [, undo] = SPREADSHEET_FORMS.find(([form]) => form.test(value)) ?? [];
-  return undo && `must not have a form that a spreadsheet gives to numbers; did you mean ${undo(value)}?`;
+  return undo && fault('spreadsheet', undo(value));
 }
 
 /** A mobile number of mainland China, or any in E.164 (rules 8). */
@@ -268,7 +267,7 @@ export function loginPassword(maxCharacters: number, tooLong: Cause) {
   return boundedText({ minCharacters: 1, maxCharacters, form: 'password', tooLong });
 }
 
-const TIME_FAULT = 'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000';
+const TIME_FAULT = fault('time');
 /** The latest time that clients can send: the end of the year 9999 (rules 4). */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 /** The refusal of a time that is probably not in milliseconds. */
@@ -284,17 +283,14 @@ export function timestamp() {
   return z
     .number(TIME_FAULT)
     .refine(isBeforeEnd, NOT_MILLISECONDS)
-    .int('must be an integer')
-    .min(0, 'must not be negative')
+    .int(fault('integer'))
+    .min(0, fault('negative'))
     .meta({ maximum: MAX_TIME });
 }
 
 /** A Long: a count or duration (rules 4). */
 export function long() {
-  return z
-    .number('must be a number, such as 12')
-    .int('must be an integer up to 2^53 - 1')
-    .min(0, 'must not be negative');
+  return z.number(fault('number')).int(fault('integer_to', '2^53 - 1')).min(0, fault('negative'));
 }
 
 /** The earliest time where seconds are a likely slip: 1973 in milliseconds, but the year 5138 in seconds. */
@@ -330,10 +326,10 @@ export const PERIOD = {
 /** An Integer: 0 to 2^31 - 1. */
 export function integer() {
   return z
-    .number('must be a number, such as 12')
-    .int('must be an integer')
-    .min(0, 'must not be negative')
-    .max(MAX_INTEGER, `must be at most ${MAX_INTEGER}`);
+    .number(fault('number'))
+    .int(fault('integer'))
+    .min(0, fault('negative'))
+    .max(MAX_INTEGER, fault('at_most', MAX_INTEGER));
 }
 
 /** Publishes as an integer what clients send as a string, or may send as one. */
@@ -341,7 +337,7 @@ const AS_INTEGER = { type: 'integer', pattern: undefined, anyOf: undefined };
 
 /** An integer in a query, where every value is a string. */
 export function queryInteger(min: number, max: number) {
-  const message = `must be an integer from ${min} to ${max}`;
+  const message = fault('integer_between', min, max);
   return z
     .string()
     .trim()
@@ -369,11 +365,10 @@ export const emptyAsAbsent = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** 0 or 1. Published as a bounded integer, because code generators name values of a numeric enum NUMBER_0. */
 export function flag() {
-  return z.literal([0, 1], 'must be 0 or 1').meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });
+  return z.literal([0, 1], fault('one_of', '0, 1')).meta({ type: 'integer', minimum: 0, maximum: 1, enum: undefined });
 }
 
-const DATE_FAULT =
-  'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000, or an ISO 8601 date, such as "2026-12-31"';
+const DATE_FAULT = fault('date');
 
 /** A date in milliseconds or ISO 8601 (UTC unless it has an offset), parsed to milliseconds (rules 4). */
 export function date() {

@@ -103,7 +103,7 @@ export async function updateCustomer(
     .where('customer.channel_code', '=', CRM_CHANNEL)
     .where('customer.channel_customer_id', '=', crmCustomerId)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', `with CRM number ${crmCustomerId}`);
+  if (numUpdatedRows === 0n) throw new Refusal('customer_not_found', crmCustomerId, 'crmCustomerId');
 }
 
 async function insertNewEnterprise(

@@ -10,7 +10,7 @@ export type CursorPart = (text: string) => boolean;
 /** The cursor belongs to another list, caller or filter, or is invalid. */
 export class WrongCursor extends Error {
   constructor() {
-    super('must be the nextCursor of a page of this list');
+    super('the cursor is invalid');
     this.name = 'WrongCursor';
   }
 }

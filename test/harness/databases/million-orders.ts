@@ -61,10 +61,10 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
       ) as sent`.execute(trx);
     // Every hundredth batch has a failed order. In some batches, all orders failed.
     await sql`
-      insert into license_order (id, order_type, customer_id, cause, message, assets, products, finished_time)
+      insert into license_order (id, order_type, customer_id, cause, args, assets, products, finished_time)
       select batch.id * ${perBatch} + place - 1, order_type, customer_id,
         case when is_failed then case when batch.id = 4100 then 'cancelled' else 'asset_not_found' end end,
-        case when is_failed then 'A message' end,
+        case when is_failed then '[]'::jsonb end,
         case when is_failed then 0 else 1 end, case when is_failed then 0 else 1 end, accepted_time + interval '1 second'
       from batch cross join unnest(customer_ids, order_types) with ordinality as sent (customer_id, order_type, place)
       cross join lateral (select ${isBadNight} or (batch.id % 100 = 0 and place = 20) as is_failed) as outcome

@@ -43,7 +43,7 @@ describe('a refused call lists', () => {
       inProduct('productFeatures'),
     ]);
     const messages = faultsOf(answer).map(({ message }) => message);
-    expect(messages[0]).toBe(buildMessage('field_misspelled', '', '', 'gmsPid').slice(2));
+    expect(messages[0]).toBe(buildMessage('field_misspelled', '', 'gmsPid').slice(2));
     expect(messages).not.toContainEqual(expect.stringMatching(/^$|^: |\{\d\}|undefined|null/));
   });
 

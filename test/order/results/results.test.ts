@@ -71,7 +71,7 @@ describe('with a worker', async () => {
       expect(result.completedTime).toBeGreaterThanOrEqual(result.acceptedTime);
       expect(result.completedTime).toBeLessThanOrEqual(latest + 1);
       const shared = { customerId: customer.customerId, finishedTime: expect.any(Number), heldSince: null };
-      const done = { ...shared, state: 'succeeded', code: null, cause: null, message: null };
+      const done = { ...shared, state: 'succeeded', code: null, cause: null, message: null, args: null };
       const failed = { ...shared, state: 'failed', code: '13004', assets: 0, products: 0 };
       const ids = accepted.map(({ licenseOrderId }) => licenseOrderId);
       expect(result.orders).toEqual([
@@ -83,6 +83,7 @@ describe('with a worker', async () => {
           orderType: 'delete_product',
           cause: 'product_not_found',
           message: expect.stringContaining('gms-404'),
+          args: [assetNum, 'gms-404', expect.any(String)],
         },
         { ...done, sequence: 60, licenseOrderId: ids[2], orderType: 'delete_asset', assets: 1, products: 2 },
         {
@@ -92,6 +93,7 @@ describe('with a worker', async () => {
           orderType: 'delete_asset',
           cause: 'asset_not_found',
           message: expect.any(String),
+          args: [expect.any(String), 'of_customer'],
         },
       ]);
       for (const { finishedTime } of result.orders) {

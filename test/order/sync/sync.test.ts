@@ -38,7 +38,7 @@ function countCauses(answers: Answer[]): Record<string, number> {
 }
 
 /** The message's start, up to the detail that the service adds. */
-const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum, '|').split('|', 1)[0]!;
+const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum).slice(0, -1);
 const taken = (assetNum: string) => buildMessage('asset_owned_by_other_customer', assetNum);
 
 /** Returns the counts and sequences that the message of a failed sync batch names. */
@@ -75,6 +75,7 @@ describe('a sync call, without any worker,', async () => {
       code: null,
       cause: null,
       message: null,
+      args: null,
       finishedTime: expect.any(Number),
       heldSince: null,
     };

@@ -194,7 +194,7 @@ function refuseBytes(records: Records, socket: Socket, cause: Cause, method: str
 /** Answers directly on the socket, with the envelope, a log line and metrics. */
 function answer({ log, metrics }: Records, socket: Socket, cause: Cause, method: string): void {
   if (!socket.writable) return;
-  const body = failure(cause, 'order');
+  const body = failure(new Refusal(cause), 'order');
   const { code } = body;
   const json = JSON.stringify(body);
   const requestId = randomUUID();

@@ -61,7 +61,7 @@ To try a call on this page, press Authorize and enter the appKey and appSecret o
 <details>
 <summary>All causes</summary>
 
-If a cause has two codes, the second is that of the member center. \`{0}\` and \`{1}\` stand for values. Messages can change; causes and codes cannot.
+If a cause has two codes, the second is that of the member center. \`{0}\` and \`{1}\` stand for the values in \`args\`; in \`{1:limit}\` the value is a word. A part in brackets appears only with its value. Messages can change; causes, codes and the places of values cannot.
 
 |Cause|Code|Message|
 |---|---|---|

@@ -7,6 +7,7 @@ import {
   type OperationId,
   operations,
   ownRefusalsOf,
+  Refusal,
 } from '@lockstep/contract';
 // biome-ignore lint/style/noRestrictedImports: only the description loads the examples
 import { examples, parameterExamples } from '@lockstep/contract/examples';
@@ -114,7 +115,10 @@ const COMPONENTS = {
         [JSON_TYPE]: {
           schema: referenceTo('Failure'),
           examples: {
-            request_timeout: { summary: 'The body did not arrive', value: failure('request_timeout', 'order') },
+            request_timeout: {
+              summary: 'The body did not arrive',
+              value: failure(new Refusal('request_timeout'), 'order'),
+            },
           },
         },
       },

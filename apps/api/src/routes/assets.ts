@@ -51,7 +51,7 @@ export function assetTraceHandlers(options: ServerOptions) {
       const { params, query } = request;
       const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query, showEntry);
       const history = await options.reads.run(viewer.applicationId, request.deadline.signal, readHistory);
-      if (history === null) throw new Refusal('asset_not_found', params.assetNum, ' and never was');
+      if (history === null) throw new Refusal('asset_not_found', params.assetNum, 'ever');
       return success(history);
     },
   } satisfies OrderHandlers;

@@ -1,4 +1,4 @@
-import { type AddedEmployees, buildMessage, failure, readNewEmployees, success } from '@lockstep/contract';
+import { type AddedEmployees, failure, Refusal, readNewEmployees, success } from '@lockstep/contract';
 import {
   type Actor,
   addEmployees,
@@ -60,9 +60,8 @@ export function additionHandlers({ passwords }: ServerOptions) {
       if (firstFailure === undefined) return success(data);
       const haveAllFailed = data.succeeded.length === 0;
       if (haveAllFailed) reply.code(BUSINESS_EXCEPTION);
-      const body = haveAllFailed
-        ? failure(firstFailure.reason, 'member', firstFailure.message)
-        : failure('some_employees_failed', 'member', buildMessage('some_employees_failed', ...countEmployees(data)));
+      const refusal = haveAllFailed ? firstFailure : new Refusal('some_employees_failed', ...countEmployees(data));
+      const body = failure(refusal, 'member');
       noteCode(request, body.code, body.cause);
       return { ...body, data };
     },

@@ -1,5 +1,5 @@
 import { PasswordHasher } from '@lockstep/access';
-import { BindCustomer, type EnterpriseId, type MemberId } from '@lockstep/contract';
+import { BindCustomer, buildMessage, type EnterpriseId, type MemberId } from '@lockstep/contract';
 import { OperatorName, type OperatorRole } from '@lockstep/contract/console';
 import { setSecurityMobile } from '@lockstep/customers';
 import { createAdministrator, setPassword } from '@lockstep/members';
@@ -20,8 +20,8 @@ import { notFound } from './with-database.ts';
 // Operators
 
 export async function create(db: Database, given: string, { role }: { role: OperatorRole }) {
-  const { data: name, error } = OperatorName.safeParse(given);
-  if (name === undefined) throw new CommandFault('usage', `The name ${error.issues[0]?.message}.`);
+  const { data: name } = OperatorName.safeParse(given);
+  if (name === undefined) throw new CommandFault('usage', buildMessage('field_invalid', 'name', 'operator_name'));
   return await createOperator(hashing(db), { name, role }, newCommand());
 }
 
@@ -56,8 +56,8 @@ export async function createEnterpriseAdmin(db: Database, globalId: string) {
 }
 
 export async function setMobile(db: Database, globalId: string, given: string) {
-  const { data: mobile, error } = BindCustomer.shape.passwordMobile.safeParse(given);
-  if (mobile === undefined) throw new CommandFault('usage', `mobile: ${error?.issues[0]?.message}`);
+  const { data: mobile } = BindCustomer.shape.passwordMobile.safeParse(given);
+  if (mobile === undefined) throw new CommandFault('usage', buildMessage('mobile_invalid', 'mobile'));
   const isFound = await setSecurityMobile(db, { id: globalId as EnterpriseId, mobile }, (trx, before) =>
     recordMobileSet(trx, newCommand(), { enterpriseId: globalId, before, after: mobile }),
   );

@@ -7,22 +7,23 @@ export class CallFailure extends Error {
   readonly status: number;
   /** The contract's cause; null if the response did not come from the service. */
   override readonly cause: string | null;
+  /** The values in the message. */
+  readonly args: readonly string[];
   /** Identifies the call in the service's log; null if there was no response. */
   readonly requestId: string | null;
   /** The invalid fields; empty if the call was refused for another reason. */
-  readonly faults: readonly { path: string; message: string }[];
+  readonly faults: readonly { path: string; message: string; cause: string; args: readonly string[] }[];
 
   constructor(
     status: number,
-    cause: string | null,
-    message: string,
     requestId: string | null,
-    faults: CallFailure['faults'] = [],
+    { cause, message, args = [], faults = [] }: Partial<CallFailure>,
   ) {
     super(message);
     this.name = 'CallFailure';
     this.status = status;
-    this.cause = cause;
+    this.cause = cause ?? null;
+    this.args = args;
     this.requestId = requestId;
     this.faults = faults;
   }
@@ -81,7 +82,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
     return await fetch(url, request);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new CallFailure(0, 'unreachable', String(error), null);
+    throw new CallFailure(0, null, { cause: 'unreachable', message: String(error) });
   }
 }
 
@@ -91,18 +92,14 @@ async function readAnswer(response: Response, id: ConsoleOperationId): Promise<u
     code?: number | string;
     cause?: string;
     message?: string;
+    args?: CallFailure['args'];
     faults?: CallFailure['faults'];
     data?: unknown;
   } | null;
   if (response.status === 200 && answer?.code === 0) return answer.data;
   if (response.status === 401 && operations[id].role !== 'anybody') noteLogOut('here');
-  throw new CallFailure(
-    response.status,
-    answer?.cause ?? null,
-    answer?.message ?? `${response.status} ${response.statusText}`,
-    requestId,
-    answer?.faults,
-  );
+  const message = `${response.status} ${response.statusText}`;
+  throw new CallFailure(response.status, requestId, { message, ...answer });
 }
 
 /** After this long without input, the operator counts as away. */

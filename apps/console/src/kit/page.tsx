@@ -6,8 +6,7 @@ import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { CallFailure } from '../api/calls.ts';
 import { useMayCall, useMe } from '../api/operations.ts';
-import { useCauseWords, useFaultWords } from '../words/causes.ts';
-import { fieldFaultsInChinese } from '../words/causes-zh.ts';
+import { useCauseWords } from '../words/causes.ts';
 import { kitWords } from '../words/kit.ts';
 import { useCodeNames, useWords } from '../words/words.ts';
 import styles from './kit.module.css';
@@ -151,19 +150,18 @@ export function Loading() {
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
   const words = useWords(kitWords);
   const causeWords = useCauseWords();
-  const fieldFaultWords = useFaultWords(fieldFaultsInChinese);
   const { title, advice } = useExplanation(failure);
-  const { cause, requestId, status, message, faults } = failure;
+  const { cause, requestId, status, faults } = failure;
   return (
     <div className={styles.notice} data-tone="bad" role="alert">
       <p className={styles.title}>{title}</p>
-      {status > 0 && <p className={styles.advice}>{causeWords(cause, message)}</p>}
+      {status > 0 && <p className={styles.advice}>{causeWords(failure)}</p>}
       {faults.length > 1 && (
         <ul className={styles.advice}>
-          {faults.map(({ path, message: what }, index) => (
+          {faults.map((fault, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={index}>
-              <code>{path}</code> {fieldFaultWords(what)}
+              <code>{fault.path}</code> {causeWords(fault).replace(`${fault.path}：`, '')}
             </li>
           ))}
         </ul>

@@ -6,7 +6,7 @@ import { selectAssets } from '../tenant.ts';
 import { checkAnswer } from './contents.ts';
 import { listExtends } from './show-asset.ts';
 
-/** The license type of cloud licenses. */
+/** The license type of an enterprise's cloud account licenses. `cloud_account` is another one. */
 const CLOUD_CUSTOMER: LicenseType = 'cloud_customer';
 /** Approximate length of an asset as JSON, without its extended attributes. */
 const ASSET_BYTES = 600;

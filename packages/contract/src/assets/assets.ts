@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CustomerId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { assetNumber, id, integer, noText, nothing, optionalText, text, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 
 export const MAX_LOCKS = 1_000;
 export const MAX_ASSET_NUMBERS = 10_000;
@@ -11,8 +12,8 @@ export const ChangeLocks = z
   .object({
     assetNums: z
       .array(assetNumber())
-      .min(1, 'must not be empty')
-      .max(MAX_LOCKS, `must contain at most ${MAX_LOCKS} numbers`)
+      .min(1, fault('empty'))
+      .max(MAX_LOCKS, fault('too_many', MAX_LOCKS))
       .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
     operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
   })
@@ -97,7 +98,7 @@ export const VirtualAsset = z
   .meta({ id: 'VirtualAsset', description: 'A cloud license of an enterprise.' });
 export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
-const SIZE_FAULT = `must be an integer from 1 to ${MAX_ASSET_NUMBERS}`;
+const SIZE_FAULT = fault('integer_between', 1, MAX_ASSET_NUMBERS);
 
 /** The body of O9 (interface O9; rules 7). */
 export const TakeAssetNumbers = z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable } from './operation.ts';
 
@@ -43,8 +44,8 @@ const params = z.object({ appKey: text() });
 /** The channels that an application is bound to, without duplicates; null: it may use all. */
 const BoundChannels = z
   .array(ChannelCode)
-  .min(1, 'must contain a channel, or be null')
-  .max(MAX_BOUND_CHANNELS, `must contain at most ${MAX_BOUND_CHANNELS} channels`)
+  .min(1, fault('no_channel'))
+  .max(MAX_BOUND_CHANNELS, fault('too_many', MAX_BOUND_CHANNELS))
   .transform((channels) => [...new Set(channels)])
   .nullable();
 
@@ -79,7 +80,7 @@ export const applicationsOperations = consoleTable({
       name: ApplicationName,
       scopes: z
         .array(Scope)
-        .min(1, 'must contain a scope')
+        .min(1, fault('no_scope'))
         .max(10)
         .transform((scopes) => [...new Set(scopes)]),
       channels: BoundChannels,

@@ -5,6 +5,7 @@ import { AssetId, LicenseOrderId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalAssetNumber, optionalId, queryInteger, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable } from './operation.ts';
 
@@ -19,8 +20,12 @@ export const ListAssetsOfAllQuery = z
   })
   .superRefine(({ state, assetNum }, context) => {
     if (state === 'active' || assetNum !== undefined) return;
-    const message = 'is required to find revoked assets';
-    context.issues.push({ code: 'custom', path: ['assetNum'], message, input: assetNum });
+    context.issues.push({
+      code: 'custom',
+      path: ['assetNum'],
+      message: fault('required_for_revoked'),
+      input: assetNum,
+    });
   });
 export type ListAssetsOfAllQuery = z.infer<typeof ListAssetsOfAllQuery>;
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
+import { Cause, MessageArgs } from '../cause-schema.ts';
 import { CancelledBatch, FailedOrders } from '../orders/corrections.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
 import { BatchResult, BatchSummary, OrderResult } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { consoleTable } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
@@ -65,7 +66,7 @@ export const FailureGroup = z.object({
   cause: Cause,
   orders: z.number(),
   /** The most frequent messages, with the number of orders of each. */
-  messages: z.array(z.object({ message: z.string(), orders: z.number() })),
+  messages: z.array(z.object({ message: z.string(), args: MessageArgs, orders: z.number() })),
   /** Orders with other messages. */
   otherOrders: z.number(),
 });
@@ -79,7 +80,7 @@ export const BatchOrdersQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^\d{1,4}$/, 'must be the nextCursor of a page of this list')
+      .regex(/^\d{1,4}$/, fault('cursor'))
       .optional(),
   ),
 });

@@ -1,8 +1,9 @@
-import { cut } from '../causes.ts';
+import { quote } from '../causes.ts';
+import { english, fillIn } from '../templates.ts';
 
 /**
  * The causes for which only the console refuses a call; it also uses those of the interface (`causes`). `status` is
- * both the HTTP status and the code of the answer. `message` is for people and may change.
+ * both the HTTP status and the code of the answer. `message` is the English template (see fillIn) and may change.
  */
 export const consoleCauses = {
   not_logged_in: { status: 401, message: 'You are not logged in, or your session has ended. Log in again.' },
@@ -20,8 +21,8 @@ export const consoleCauses = {
   password_wrong: { status: 403, message: 'Your current password is incorrect.' },
   role_missing: { status: 403, message: 'You need the role {0}; yours is {1}.' },
   request_forged: { status: 403, message: 'The request did not come from this console.' },
-  not_found: { status: 404, message: 'There is no {0} {1}.' },
-  changed_meanwhile: { status: 409, message: 'This has changed since you loaded it: {0}. Reload the page.' },
+  not_found: { status: 404, message: 'There is no {0:kind} {1}.' },
+  changed_meanwhile: { status: 409, message: 'This has changed since you loaded it: {0:change}. Reload the page.' },
   name_taken: { status: 409, message: 'An operator named {0} already exists.' },
   batch_not_completed: {
     status: 409,
@@ -40,19 +41,16 @@ export const consoleCauses = {
 
 export type ConsoleCause = keyof typeof consoleCauses;
 
-const MAX_QUOTED_CHARACTERS = 1_000;
-
 /** A refusal by the console. The console API answers with the HTTP status of the cause. */
 export class ConsoleRefusal extends Error {
   readonly reason: ConsoleCause;
+  /** The values of the message. */
+  readonly args: readonly string[];
 
-  constructor(reason: ConsoleCause, ...values: string[]) {
-    super(
-      consoleCauses[reason].message.replace(/\{(\d)\}/g, (_, position: string) =>
-        cut(values[Number(position)] ?? '', MAX_QUOTED_CHARACTERS),
-      ),
-    );
+  constructor(reason: ConsoleCause, ...args: readonly string[]) {
+    super(fillIn(consoleCauses[reason].message, quote(args), english));
     this.name = 'ConsoleRefusal';
     this.reason = reason;
+    this.args = quote(args);
   }
 }

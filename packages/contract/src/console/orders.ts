@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
+import { Cause, MessageArgs } from '../cause-schema.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
@@ -34,7 +34,15 @@ export const ConsoleOrderDetail = ConsoleOrder.extend({
   /** The source that it named, if it succeeded; null if none. */
   srcLicenseOrderId: z.string().nullable(),
   /** Failures before each `order retry`, newest first. */
-  retries: z.array(z.object({ cause: Cause, message: z.string(), finishedTime: z.number(), retriedTime: z.number() })),
+  retries: z.array(
+    z.object({
+      cause: Cause,
+      message: z.string(),
+      args: MessageArgs,
+      finishedTime: z.number(),
+      retriedTime: z.number(),
+    }),
+  ),
 });
 export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
 

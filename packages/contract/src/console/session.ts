@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { consoleTable, OperatorRole } from './operation.ts';
 
 /** The limits of an operator's password. */
@@ -11,7 +12,7 @@ const sentPassword = z.string().max(4 * OPERATOR_PASSWORD.maxCharacters);
 /** The schema of an operator's new password. Its characters are counted as they are hashed (rules 4). */
 function password() {
   const { minCharacters, maxCharacters } = OPERATOR_PASSWORD;
-  const rule = `must be ${minCharacters} to ${maxCharacters} characters`;
+  const rule = fault('length', minCharacters, maxCharacters);
   return z.string(rule).refine((value) => {
     const { length } = [...value.normalize('NFC')];
     return length >= minCharacters && length <= maxCharacters;
@@ -19,12 +20,7 @@ function password() {
 }
 
 /** The name of an operator, for logging in and in the audit log. */
-export const OperatorName = z
-  .string()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/,
-    'must be 1 to 63 lowercase letters and digits, with . _ - only in between',
-  );
+export const OperatorName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, fault('operator_name'));
 
 /** The logged-in operator. */
 export const Me = z.object({

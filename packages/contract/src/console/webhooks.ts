@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
 import { consoleTable } from './operation.ts';
@@ -94,7 +95,7 @@ export const webhooksOperations = consoleTable({
       })
       .refine(({ after, fromTime: from }) => after === undefined || from === undefined, {
         path: ['fromTime'],
-        message: 'must be absent if after is set',
+        message: fault('absent_with', 'after'),
       }),
     data: ConsoleWebhook,
     summary: 'Sends events to a webhook again: after an event, since a time, or all stored ones.',

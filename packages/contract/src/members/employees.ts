@@ -3,6 +3,7 @@ import { EnterpriseId, MemberId } from '../ids.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyCauses } from '../parse.ts';
 import { lines, loginPassword, long, mobile, noText, nothing, optional, REQUIRED, text, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { PageQuery, page } from './page.ts';
 
 const MAX_NAME_CHARACTERS = 30;
@@ -112,7 +113,7 @@ export const ListEmployees = PageQuery.extend({
     z
       .string()
       .trim()
-      .regex(/^\d{1,16}$/, 'must be an integer')
+      .regex(/^\d{1,16}$/, fault('integer'))
       .transform(Number)
       .pipe(long()),
   ).meta({ type: 'integer', pattern: undefined, minimum: 0, description: 'Only employees of this department.' }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AssetId, CustomerId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { assetNumber, boundedList, flag, id, integer, long, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { memberGlobalId } from './employees.ts';
 
 /** Maximum numbers or ids in one list of M9 or M10. */
@@ -31,7 +32,7 @@ export const LendAssets = z
   .object({
     borrowedUsbKey: assetNumber().describe('Number of the borrowed lock.'),
     assetIDs: boundedList(id<'AssetId'>(), MAX_ASSETS)
-      .refine((list) => list.length > 0, 'must not be empty')
+      .refine((list) => list.length > 0, fault('empty'))
       .meta({
         minItems: 1,
         description: `Ids, not numbers, of assets that are assigned to the employee: 1 to ${MAX_ASSETS}.`,

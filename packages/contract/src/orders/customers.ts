@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
 import { MAX_ADDRESS_CHARACTERS, mobile, optionalLines, REQUIRED, text } from '../scalars.ts';
+import { fault } from '../templates.ts';
 
 /** A customer as O1 and O3 return it (interface O1). */
 export const Customer = z
@@ -69,7 +70,7 @@ export const QueryCustomers = z.object({
   channelCode: text().describe('The channel of the customer.'),
   channelCustomerId: text().describe('Id of the customer in the channel.'),
   defaultCustomer: z
-    .enum(['Y', 'N'], 'must be Y or N')
+    .enum(['Y', 'N'], fault('one_of', 'Y, N'))
     .meta({ id: 'DefaultCustomer', description: 'Whether to return only the default customer.' })
     .describe('Y: the default customer of the enterprise. N: all its customers.'),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fault } from '../templates.ts';
 import { ORDER_STATES, ORDER_TYPES } from '../words.ts';
 
 /** The license types (interface O5). */
@@ -19,7 +20,7 @@ const LICENSE_TYPES = [
   'lk_auth_usbkey',
 ] as const;
 
-export const LicenseType = z.enum(LICENSE_TYPES, `must be one of ${LICENSE_TYPES.join(', ')}`).meta({
+export const LicenseType = z.enum(LICENSE_TYPES, fault('one_of', LICENSE_TYPES.join(', '))).meta({
   id: 'LicenseType',
   description:
     'What holds a license. Locks: normal_… (refillable with _recover_, for a network with _lan_), identity_usbkey and ' +
@@ -32,16 +33,16 @@ export type LicenseType = z.infer<typeof LicenseType>;
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
 export const OrderType = z
-  .enum(ORDER_TYPES, 'must be new_buy, delete_asset or delete_product')
+  .enum(ORDER_TYPES, fault('one_of', ORDER_TYPES.join(', ')))
   .meta({ id: 'OrderType', description: 'What an order does: buy, revoke assets, or revoke products.' });
 export type OrderType = z.infer<typeof OrderType>;
 
 /** The state of an order (rules 6.4). */
 export const OrderState = z
-  .enum(ORDER_STATES, 'must be pending, succeeded or failed')
+  .enum(ORDER_STATES, fault('one_of', ORDER_STATES.join(', ')))
   .meta({ id: 'OrderState', description: 'State of an order: pending, or its outcome.' });
 
-export const SyncMode = z.enum(['sync', 'async'], 'must be sync or async').meta({
+export const SyncMode = z.enum(['sync', 'async'], fault('one_of', 'sync, async')).meta({
   id: 'SyncMode',
   description:
     'async: store the batch and apply its orders later, each on its own. sync: apply all orders before answering, or none.',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { EventId } from '../ids.ts';
 import { emptyAsAbsent, integer, queryInteger, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
 const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
-const PLACE_FAULT = 'must be a string of 1 to 19 decimal digits, such as "2001", or "latest"';
+const PLACE_FAULT = fault('event_id');
 
 /** The query of the event feed (rules 6.8). */
 export const EventsQuery = z.object({

@@ -17,6 +17,7 @@ import {
   textOrEmpty,
   timestamp,
 } from '../scalars.ts';
+import { fault } from '../templates.ts';
 
 /** Maximum elements of one list of O5 or its preview (rules 4). */
 export const MAX_LIST_ELEMENTS = 10_000;
@@ -26,7 +27,7 @@ export const MAX_EXTENDED_ATTRIBUTES = 100;
 
 /** Creates a list schema with a maximum length (rules 6.1). */
 const list = <Item extends z.ZodType>(item: Item, max = MAX_LIST_ELEMENTS) =>
-  boundedArray(item).max(max, `must contain at most ${max} elements`);
+  boundedArray(item).max(max, fault('too_many', max));
 
 const ExtendedAttribute = z
   .object({
@@ -120,7 +121,7 @@ const Merchandise = z
   .meta({ id: 'Merchandise', description: 'Merchandise (a package) to buy, with its contents.' });
 export type Merchandise = z.infer<typeof Merchandise>;
 
-export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, 'must not be empty');
+export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, fault('empty'));
 
 export const AssetToBuy = z
   .object({
@@ -161,7 +162,7 @@ export const AssetToRevokeProductsOf = z
   .meta({ id: 'AssetToRevokeProductsOf', description: 'Assets and the products to revoke on them.' });
 
 /** Creates the zod issue of a fault that involves several fields, with the cause for the answer. */
-export function fault(cause: Cause, path: PropertyKey[], input: unknown) {
+export function issueOf(cause: Cause, path: PropertyKey[], input: unknown) {
   return { code: 'custom' as const, message: cause, path, input, params: { cause } };
 }
 
@@ -177,6 +178,6 @@ function checkPeriod(value: Period, context: z.RefinementCtx): void {
     value.limitEndDate !== undefined &&
     value.limitStartDate > value.limitEndDate
   ) {
-    context.addIssue(fault('dates_reversed', ['limitStartDate'], value.limitStartDate));
+    context.addIssue(issueOf('dates_reversed', ['limitStartDate'], value.limitStartDate));
   }
 }

@@ -9,6 +9,7 @@ import {
   queryTime,
   time,
 } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 
@@ -24,7 +25,7 @@ export const ListPageQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,200}$/, 'must be the nextCursor of a page of this list')
+      .regex(/^[A-Za-z0-9_-]{1,200}$/, fault('cursor'))
       .optional(),
   ).describe('nextCursor of the previous page with the same filters; absent for the first page.'),
 });
@@ -54,7 +55,7 @@ export const ListBatchesQuery = z
   .object({
     channelCode: optionalText().describe('Only batches of this channel.'),
     state: emptyAsAbsent(BatchState.optional()).describe('Only batches in this state.'),
-    hasFailed: emptyAsAbsent(z.literal('true', 'must be true or absent').optional()).describe(
+    hasFailed: emptyAsAbsent(z.literal('true', fault('true_or_absent')).optional()).describe(
       'true: only batches with failed orders.',
     ),
     ...AcceptedPeriod.shape,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { boundedArray, MAX_FAULTS } from '../containers.ts';
 import { CustomerId, LicenseOrderId } from '../ids.ts';
 import { id, integer, lines, MAX_ADDRESS_CHARACTERS, optionalId, text } from '../scalars.ts';
+import { fault } from '../templates.ts';
+import { ORDER_TYPES } from '../words.ts';
 import { CLOUD_LICENSE_TYPES, LicenseType, SyncMode } from './enums.ts';
-import { AssetToBuy, AssetToRevoke, AssetToRevokeProductsOf, atLeastOne, fault } from './items.ts';
+import { AssetToBuy, AssetToRevoke, AssetToRevokeProductsOf, atLeastOne, issueOf } from './items.ts';
 
 /** Describes a field that orders don't use. It still counts as content: a resubmitted batch must not change it. */
 const checked = (meaning: string) => `${meaning} Validated only.`;
@@ -23,7 +25,7 @@ const orderHeader = {
   passwordMobile: text().describe(checked('Mobile number of the purchaser.')),
   address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; may contain line breaks.')),
   customerType: z
-    .enum(['personal', 'company'], 'must be personal or company')
+    .enum(['personal', 'company'], fault('one_of', 'personal, company'))
     .meta({ id: 'CustomerType', description: 'Whether a customer is a person or a company.' })
     .describe(checked('Type of the customer.')),
   branchCode: text().describe(checked('Code of the branch.')),
@@ -64,7 +66,7 @@ const AnyOrder = DeleteAssetOrder.omit({ orderType: true });
 /** An order as it was sent; its fields depend on orderType (interface O5). */
 export const Order = z
   .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
-    error: ({ code }) => (code === 'invalid_union' ? 'must be new_buy, delete_asset or delete_product' : undefined),
+    error: ({ code }) => (code === 'invalid_union' ? fault('one_of', ORDER_TYPES.join(', ')) : undefined),
   })
   .superRefine(
     (order, context) => {
@@ -98,7 +100,7 @@ function* findBatchFaults(orders: readonly Order[]) {
   for (const [index, order] of orders.entries()) {
     const path = ['orderList', index];
     if (sequences.has(order.sequence)) {
-      yield fault('sequence_repeated', [...path, 'sequence'], order.sequence);
+      yield issueOf('sequence_repeated', [...path, 'sequence'], order.sequence);
     }
     sequences.add(order.sequence);
     yield* findOrderFaults(order, path);
@@ -109,13 +111,13 @@ function* findBatchFaults(orders: readonly Order[]) {
 function* findOrderFaults(order: Order, path: PropertyKey[]) {
   const at = (...rest: PropertyKey[]) => [...path, ...rest];
   if (order.orderType !== 'new_buy' && !order.srcLicenseOrderId && CLOUD_LICENSE_TYPES.includes(order.licenseType)) {
-    yield fault('src_license_order_required', at('srcLicenseOrderId'), undefined);
+    yield issueOf('src_license_order_required', at('srcLicenseOrderId'), undefined);
   }
   for (const [index, asset] of order.assets.entries()) {
     const seen = new Set<string>();
     for (const [position, assetNum] of asset.assetNos.entries()) {
       if (seen.has(assetNum)) {
-        yield fault('asset_number_repeated', at('assets', index, 'assetNos', position), assetNum);
+        yield issueOf('asset_number_repeated', at('assets', index, 'assetNos', position), assetNum);
       }
       seen.add(assetNum);
     }
@@ -123,7 +125,7 @@ function* findOrderFaults(order: Order, path: PropertyKey[]) {
   if (order.orderType !== 'new_buy') return;
   for (const [index, asset] of order.assets.entries()) {
     if (!asset.transferedAssetNum && !asset.products?.length && !asset.merchandises?.length) {
-      yield fault('asset_without_items', at('assets', index, 'products'), asset.products);
+      yield issueOf('asset_without_items', at('assets', index, 'products'), asset.products);
     }
   }
 }
@@ -135,8 +137,8 @@ export const BatchOrder = z
     channelOrderId: text().describe('Your id of the batch. It is unique in the channel for your application.'),
     syncMode: SyncMode.describe('async or sync.'),
     orderList: boundedArray(Order)
-      .min(1, 'must not be empty')
-      .max(MAX_ORDERS_PER_BATCH, `must contain at most ${MAX_ORDERS_PER_BATCH} orders; send several batches`)
+      .min(1, fault('empty'))
+      .max(MAX_ORDERS_PER_BATCH, fault('too_many', MAX_ORDERS_PER_BATCH))
       .describe(`The orders: 1 to ${MAX_ORDERS_PER_BATCH}.`),
   })
   .superRefine(({ orderList }, context) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
+import { Cause, MessageArgs } from '../cause-schema.ts';
 import { successBody } from '../envelope.ts';
 import { CustomerId } from '../ids.ts';
 import { integer } from '../scalars.ts';
@@ -51,6 +51,7 @@ export const OrderPreview = z
       .describe('succeeded or failed.'),
     cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
     message: z.string().nullable().describe('The cause in words; null if it would succeed.'),
+    args: MessageArgs.nullable().describe('The values in the message; null if it would succeed.'),
     assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
     products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),
     nearest: z

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
+import { Cause, MessageArgs } from '../cause-schema.ts';
 import { CustomerId, LicenseOrderId } from '../ids.ts';
 import { emptyAsAbsent, id, integer, queryInteger, text, time } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
 
@@ -22,7 +23,7 @@ export const BatchResultQuery = z.object({
   cursor: emptyAsAbsent(
     z
       .string()
-      .regex(/^\d{1,4}$/, 'must be the nextCursor of a page of this batch')
+      .regex(/^\d{1,4}$/, fault('cursor'))
       .transform(Number)
       .optional(),
   ).describe('nextCursor of the previous page; absent for the first page.'),
@@ -49,6 +50,7 @@ export const OrderResult = z
     code: z.string().nullable().describe('Code of the failure; null unless it failed.'),
     cause: Cause.nullable().describe('Why it failed; null unless it failed.'),
     message: z.string().nullable().describe('The cause in words; null unless it failed.'),
+    args: MessageArgs.nullable().describe('The values in the message; null unless it failed.'),
     assets: integer().describe('Assets that the order created or revoked, not those that it extended or transferred.'),
     products: integer().describe('Products that the order created or revoked.'),
     finishedTime: time('When it succeeded or failed; null while pending').nullable(),
@@ -61,7 +63,7 @@ export type OrderResult = z.infer<typeof OrderResult>;
 
 /** The progress of a batch (rules 6.4). */
 export const BatchState = z
-  .enum(BATCH_STATES, 'must be accepted, processing or completed')
+  .enum(BATCH_STATES, fault('one_of', BATCH_STATES.join(', ')))
   .meta({ id: 'BatchState', description: 'Progress of a batch.' });
 
 /** The totals of a batch (rules 6.4). */

@@ -72,8 +72,7 @@ export function checkInstances(orders: readonly Order[]): void {
   for (const [index, order] of orders.entries()) {
     checkElements(order, `orderList[${index}]`);
     instances += countInstances(order);
-    if (instances > MAX_INSTANCES)
-      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_INSTANCES} products and merchandise`);
+    if (instances > MAX_INSTANCES) throw new Refusal('batch_too_large', `orderList[${index}]`, 'apart', MAX_INSTANCES);
   }
 }
 
@@ -89,7 +88,7 @@ export function checkText(orders: readonly Order[], bytes: number): void {
   for (const [index, order] of orders.entries()) {
     text += countTextBytes(order);
     if (text > MAX_TEXT_BYTES)
-      throw new Refusal('batch_too_large', `orderList[${index}]`, `${MAX_TEXT_BYTES / 1024 ** 2} MiB of text`);
+      throw new Refusal('batch_too_large', `orderList[${index}]`, 'text', MAX_TEXT_BYTES / 1024 ** 2);
   }
 }
 
@@ -98,10 +97,6 @@ function checkElements(order: Order, path: string): void {
   if (order.orderType !== 'new_buy') return;
   for (const [index, element] of order.assets.entries()) {
     if (countOnAsset(element) <= MAX_INSTANCES_ON_ASSET) continue;
-    throw new Refusal(
-      'batch_too_large',
-      `${path}.assets[${index}]`,
-      `${MAX_INSTANCES_ON_ASSET} products and merchandise on one asset`,
-    );
+    throw new Refusal('batch_too_large', `${path}.assets[${index}]`, 'on_asset', MAX_INSTANCES_ON_ASSET);
   }
 }

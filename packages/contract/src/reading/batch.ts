@@ -20,8 +20,8 @@ export type BatchName = z.infer<typeof BatchName>;
 export class BatchRefusal extends Refusal {
   readonly batchName: BatchName;
 
-  constructor({ reason, message, faults }: Pick<Refusal, 'reason' | 'message' | 'faults'>, batchName: BatchName) {
-    super(reason);
+  constructor({ reason, args, message, faults }: Refusal, batchName: BatchName) {
+    super(reason, ...args);
     this.message = message;
     this.faults = faults;
     this.batchName = batchName;

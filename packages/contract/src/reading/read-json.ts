@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { buildMessage, Refusal } from '../causes.ts';
+import { faultAt, Refusal } from '../causes.ts';
 import { checkJsonShape } from '../json-shape.ts';
-import { findJsonFault, placeOf } from './json-fault.ts';
+import { findJsonFault, type JsonFault, placeOf } from './json-fault.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const UTF16_MARKS = [0xfffe, 0xfeff];
@@ -15,7 +15,7 @@ const GZIP_MARK = 0x1f8b;
  */
 export function readJson(bytes: Buffer, maxListElements?: number): unknown {
   const fault = findEncodingFault(bytes);
-  if (fault !== undefined) throw new Refusal('json_malformed', fault);
+  if (fault !== undefined) throw new Refusal('json_malformed', ...fault);
   const repeated = checkJsonShape(bytes, maxListElements);
   const whole = bytes.toString('utf8');
   const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(1) : whole;
@@ -29,31 +29,32 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Refusal('json_malformed', findJsonFault(text) ?? '');
+    throw new Refusal('json_malformed', ...(findJsonFault(text) ?? []));
   }
 }
 
 function refuseRepeated(path: string): Refusal {
-  const refusal = new Refusal('field_repeated', path, '');
-  refusal.faults = [{ path, message: buildMessage('field_repeated', '', '').replace(/^: /, '') }];
+  const refusal = new Refusal('field_repeated', path);
+  refusal.faults = [faultAt(path, 'field_repeated')];
   return refusal;
 }
 
 /** Returns why bytes are not a text in UTF-8, if they aren't. */
-function findEncodingFault(bytes: Buffer): string | undefined {
+function findEncodingFault(bytes: Buffer): JsonFault | undefined {
   const mark = bytes.length > 1 ? bytes.readUInt16BE() : 0;
   // The first character of JSON is ASCII, so without a mark one byte of it is 0.
   const isWide = bytes.length > 1 && (bytes[0] === 0) !== (bytes[1] === 0);
-  if (isWide || UTF16_MARKS.includes(mark)) return 'it is UTF-16';
+  if (isWide || UTF16_MARKS.includes(mark)) return ['utf16'];
   if (isUtf8(bytes)) return undefined;
-  if (mark === GZIP_MARK) return 'it is compressed with gzip';
+  if (mark === GZIP_MARK) return ['gzip'];
   const text = bytes.toString('utf8');
   const again = Buffer.from(text);
   let start = 0;
   while (bytes[start] === again[start]) start++;
   let end = start;
   while (bytes[end]! > 0x7f) end++;
+  const place = placeOf(text, bytes.toString('utf8', 0, start).length);
   // A character of GBK has two bytes; Latin-1 rarely has two such letters in a row.
-  const found = (end - start) % 2 === 0 ? 'GBK' : `the byte 0x${bytes.toString('hex', start, start + 1).toUpperCase()}`;
-  return `${placeOf(text, bytes.toString('utf8', 0, start).length)}: expected UTF-8, found ${found}`;
+  if ((end - start) % 2 === 0) return ['unexpected', ...place, 'UTF-8', 'GBK'];
+  return ['unexpected', ...place, 'UTF-8', 'byte', `0x${bytes.toString('hex', start, start + 1).toUpperCase()}`];
 }

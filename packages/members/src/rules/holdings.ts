@@ -37,13 +37,11 @@ export function planConfiguration(
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
     if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
-    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, '; it is a borrowed lock');
+    if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, 'borrowed_lock');
     const holderId = holders.get(asset.id);
     if (holderId !== undefined) {
-      const how = assignedBefore.has(assetNum)
-        ? 'appears more than once in this request'
-        : `is already assigned to employee ${holderId}`;
-      throw new Refusal('asset_configured_twice', path, assetNum, how);
+      const how = assignedBefore.has(assetNum) ? 'repeated' : 'held';
+      throw new Refusal('asset_configured_twice', path, assetNum, how, holderId);
     }
     holders.set(asset.id, memberId);
     assignedBefore.add(assetNum);

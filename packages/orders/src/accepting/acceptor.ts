@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import { type AcceptedOrder, type BatchId, Refusal } from '@lockstep/contract';
+import type { AcceptedOrder, BatchId } from '@lockstep/contract';
 import { type Database, type Deadline, Group, run, textArray, untilConfirmed } from '@lockstep/platform';
 import type { PendingBound } from '../channels/state.ts';
 import { channelOfColumn } from '../lanes.ts';
@@ -132,7 +132,6 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     unknown.map(({ index }) => index),
     textArray(unknown.map(({ orderType }) => orderType)),
     textArray(unknown.map(({ customerId }) => customerId)),
-    textArray(unknown.map(({ customerId }) => new Refusal('customer_not_found', customerId).message)),
     textArray(unknown.map(({ assetNums }) => textArray(assetNums))),
   ];
   const rows = await run<{ place: number; id: BatchId }>(db, {
@@ -151,19 +150,18 @@ const NOW = 'greatest(now(), statement_timestamp())';
 
 // SQL for CTEs after `placed`: fails the orders of unknown customers.
 const FAILING = `, unknown as materialized (
-    select id, id * ${ORDERS_PER_BATCH} + index as license_order_id, order_type, customer_id, message, content, asset_nums
+    select id, id * ${ORDERS_PER_BATCH} + index as license_order_id, order_type, customer_id, content, asset_nums
     from placed join rows from (
       string_to_table($18, chr(10)),
       unnest(
-        (select $19::int[]), (select $20::int[]), (select $21::text[]), (select $22::text[]), (select $23::text[]),
-        (select $24::text[])
+        (select $19::int[]), (select $20::int[]), (select $21::text[]), (select $22::text[]), (select $23::text[])
       )
-    ) as unknown (content, place, index, order_type, customer_id, message, asset_nums) using (place)
+    ) as unknown (content, place, index, order_type, customer_id, asset_nums) using (place)
   ), unknown_counts as (
     select id, count(*)::int as orders from unknown group by id
   ), outcomes as (
-    insert into license_order (id, order_type, customer_id, cause, message, assets, products)
-    select license_order_id, order_type, customer_id, 'customer_not_found', message, 0, 0 from unknown
+    insert into license_order (id, order_type, customer_id, cause, args, assets, products)
+    select license_order_id, order_type, customer_id, 'customer_not_found', jsonb_build_array(customer_id), 0, 0 from unknown
   ), contents as (
     insert into failed_order (license_order_id, payload_version, content, asset_nums)
     select license_order_id, ${PAYLOAD_VERSION}::smallint, content, asset_nums::text[] from unknown

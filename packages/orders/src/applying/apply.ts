@@ -59,7 +59,7 @@ export async function recordOutcomes(trx: Trx, outcomes: readonly Outcome[]): Pr
     ['order_type', 'text', outcomes.map(({ accepted }) => accepted.order.orderType)],
     ['customer_id', 'text', outcomes.map(({ accepted }) => accepted.order.customerId)],
     ['cause', 'text', outcomes.map(({ failure }) => failure?.cause ?? null)],
-    ['message', 'text', outcomes.map(({ failure }) => failure?.message ?? null)],
+    ['args', 'jsonb', outcomes.map(({ failure }) => failure && JSON.stringify(failure.args))],
     ['assets', 'integer', outcomes.map(({ assets }) => assets)],
     ['products', 'integer', outcomes.map(({ products }) => products)],
     ['src_license_order_id', 'bigint', outcomes.map(sourceOf)],

@@ -172,8 +172,7 @@ export class PendingBound {
   async findRefusal(applicationId: ApplicationId): Promise<Refusal | null> {
     const pending = (await this.#read().catch(() => null))?.get(applicationId);
     if (pending === undefined) return null;
-    const what = `: ${pending} orders of your application are pending, and the limit is ${this.#most}`;
-    const refusal = new Refusal('overloaded', what);
+    const refusal = new Refusal('overloaded', pending, this.#most);
     const channels = await this.#channels.read().catch(() => []);
     refusal.retryAfterSeconds = secondsUntilBelow(pending - this.#most, applicationId, channels);
     return refusal;

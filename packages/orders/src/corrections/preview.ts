@@ -74,10 +74,11 @@ function buildPreview({ accepted, effects, refusal }: Planned, ended: readonly E
   const order = { sequence, customerId, orderType };
   if (refusal === null) {
     const what = { assets: listAssets(effects), products: listProducts(effects, ended), nearest: [] };
-    return { ...order, state: 'succeeded', cause: null, message: null, ...what };
+    return { ...order, state: 'succeeded', cause: null, message: null, args: null, ...what };
   }
   const what = { assets: [], products: [], nearest: compareNearest(refusal) };
-  return { ...order, state: 'failed', cause: refusal.reason, message: refusal.message, ...what };
+  const { reason: cause, message, args } = refusal;
+  return { ...order, state: 'failed', cause, message, args: [...args], ...what };
 }
 
 /** Returns one entry for each asset: the first action, if several elements name the asset. */

@@ -56,8 +56,8 @@ async function putBack(
   const backIds = rows.map(({ id }) => id);
   if (backIds.length === 0) return [];
   await sql`
-    insert into order_retry (license_order_id, cause, message, finished_time)
-    select id, cause, message, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
+    insert into order_retry (license_order_id, cause, args, finished_time)
+    select id, cause, args, finished_time from license_order where id = any (${backIds}::bigint[]) order by id`.execute(
     trx,
   );
   await sql`delete from license_order where id = any (${backIds}::bigint[])`.execute(trx);

@@ -260,8 +260,8 @@ describe('the nearest', () => {
 
   it.each<[Partial<ProductInstance>, string | undefined, string]>([
     [{ limitEndDate: 21 }, undefined, 'limitEndDate 21'],
-    [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'no limitStartDate and limitConcurrent 0'],
-    [{ productUri: 'b' }, '2', 'productUri b and srcLicenseOrderId 1'],
+    [{ limitStartDate: null, limitConcurrent: 0 }, undefined, 'limitStartDate null, limitConcurrent 0'],
+    [{ productUri: 'b' }, '2', 'productUri b, srcLicenseOrderId 1'],
   ])('have the first one’s values in the message: %j', (changes, source, has) => {
     const candidates = [instance({ productUri: 'c', limitEndDate: 1, limitStartDate: 0 }), instance(changes)];
     const refusal = refusalOf(candidates, wanted({}, source));

@@ -118,7 +118,8 @@ export class ProductNotFound extends Refusal {
       .map((product) => ({ product, differs: listDifferences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
-    super('product_not_found', asset.assetNum, wanted.product.productUri, buildHint(nearest[0]));
+    const hint = nearest.slice(0, 1).map(describe);
+    super('product_not_found', asset.assetNum, wanted.product.productUri, ...hint);
     this.asset = asset;
     this.wanted = wanted;
     this.nearest = nearest;
@@ -129,19 +130,11 @@ function rankOf(differs: DifferingField[]): number {
   return (differs.includes('productUri') ? 10 : 0) + differs.length;
 }
 
-const list = new Intl.ListFormat('en');
-
-/** Returns the values of the nearest product in the fields that differ; empty if there is none. */
-function buildHint(nearest: ComparedProduct | undefined): string {
-  if (nearest === undefined) return '';
-  const { product, differs } = nearest;
-  return `; the nearest one has ${list.format(differs.map((field) => describe(product, field)))}`;
-}
-
-function describe(product: ProductInstance, field: DifferingField): string {
-  if (field !== 'srcLicenseOrderId') return product[field] === null ? `no ${field}` : `${field} ${product[field]}`;
+/** Returns the fields in which a product differs, with its values. An order of a preview has no id, but a place. */
+function describe({ product, differs }: ComparedProduct): string {
   const orderId = heldBy(product);
-  return isPreviewId(orderId) ? 'the srcLicenseOrderId of an order of this batch' : `srcLicenseOrderId ${orderId}`;
+  const source = isPreviewId(orderId) ? `orderList[${orderId.slice(PREFIX.length)}]` : orderId;
+  return differs.map((field) => `${field} ${field === 'srcLicenseOrderId' ? source : product[field]}`).join(', ');
 }
 
 /** Orders of a preview have no ids. Their placeholders are not digits, so that no order can name one as its source. */

@@ -26,14 +26,14 @@ export interface OrderWithId {
 /** The outcome of an order (rules 6.2). A failed order has changed nothing. */
 export interface Outcome {
   accepted: OrderWithId;
-  failure: { cause: Cause; message: string } | null;
+  failure: { cause: Cause; args: readonly string[] } | null;
   /** How many assets and product instances the order created or revoked (rules 6.4). */
   assets: number;
   products: number;
 }
 
 export function failOrder(accepted: OrderWithId, refusal: Refusal): Outcome {
-  return { accepted, failure: { cause: refusal.reason, message: refusal.message }, assets: 0, products: 0 };
+  return { accepted, failure: { cause: refusal.reason, args: refusal.args }, assets: 0, products: 0 };
 }
 
 /** Returns empty effects, of a purchase by a customer or of a revocation (null). */
@@ -65,7 +65,7 @@ export function checkCustomer(ledger: Ledger, { order, channels }: OrderWithId):
   if (order.orderType === 'new_buy') {
     checkSource(ledger, channels, srcLicenseOrderId);
   } else if (ledger.customerOfPurchase.get(srcLicenseOrderId) !== customerId) {
-    throw new Refusal('source_order_not_found', srcLicenseOrderId, ` of customer ${customerId}`);
+    throw new Refusal('source_order_not_found', srcLicenseOrderId, customerId);
   }
 }
 
@@ -154,7 +154,7 @@ export class Touched {
   /** Adds products and merchandise. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
-    requireAtMost(this.#instances, this.#limits.ofOrder, 'products and merchandise to change');
+    requireAtMost(this.#instances, this.#limits.ofOrder, 'changes');
   }
 
   /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
@@ -162,14 +162,14 @@ export class Touched {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
     this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
-    requireAtMost(this.#grants, this.#limits.ofOrder, 'grants on its assets');
+    requireAtMost(this.#grants, this.#limits.ofOrder, 'grants_of_assets');
   }
 
   /** Adds what an asset holds before the order. Call it once for each asset. Throws a Refusal: order_too_large. */
   addHeldBy(asset: Asset): void {
     const { grants, contents } = activeOn(asset);
     this.#counted += grants + contents;
-    requireAtMost(this.#counted, this.#limits.counted, 'products, merchandise and grants on its assets');
+    requireAtMost(this.#counted, this.#limits.counted, 'held');
   }
 }
 
@@ -183,7 +183,5 @@ function requireAtMost(count: number, limit: number, what: string): void {
  */
 export function tooLarge(index: number): Refusal {
   const { together, counted } = LIMITS;
-  const changes = `${together} products and merchandise to change`;
-  const limits = `${changes}, ${together} to revoke from, or ${counted} on assets to add to`;
-  return new Refusal('batch_too_large', `orderList[${index}]`, limits);
+  return new Refusal('batch_too_large', `orderList[${index}]`, 'together', together, counted);
 }

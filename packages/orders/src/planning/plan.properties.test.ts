@@ -370,7 +370,7 @@ describe('over any history, stored', async () => {
 /** Everything that orders have stored, without ids and times. */
 async function readRows(trx: Trx) {
   const { rows: orders } = await sql`
-    select id, order_type, customer_id, cause, message, assets, products, src_license_order_id
+    select id, order_type, customer_id, cause, args, assets, products, src_license_order_id
     from license_order order by id`.execute(trx);
   const { rows: assets } = await sql`
     select asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key, extends,

@@ -62,7 +62,7 @@ function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Per
   const limitEndDate = given.limitEndDate ?? before.limitEndDate;
   const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
   if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
-    throw new Refusal('dates_reversed', `limitStartDate ${limitStartDate} of asset ${assetNum}`, ` ${limitEndDate}`);
+    throw new Refusal('dates_reversed', 'limitStartDate', assetNum, limitStartDate, limitEndDate);
   }
   return { limitStartDate, limitEndDate };
 }
@@ -81,7 +81,7 @@ function buyAsset(
   const asset = ledger.assets.get(assetNum);
   const mayTransfer = element.transferedAssetNum === true;
   if (mayTransfer && (asset === undefined || !isVisible(ledger, channels, asset.customerId))) {
-    throw new Refusal('asset_not_found', assetNum, '');
+    throw new Refusal('asset_not_found', assetNum);
   }
   if (asset === undefined) {
     const created = createAsset(order, assetNum, terms);
@@ -175,7 +175,7 @@ class Purchase {
     for (const code of listNewCodes(this.#asset, codes)) this.#newCodes.add(code);
     const { codesOnAsset } = this.#limits;
     if (this.#asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
-    throw new Refusal('asset_full', this.#asset.assetNum, codesOnAsset, 'extended attributes');
+    throw new Refusal('asset_full', this.#asset.assetNum, codesOnAsset, 'attributes');
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
@@ -222,7 +222,7 @@ class Purchase {
   #count(): void {
     if (this.#room-- <= 0) {
       const { onAsset } = this.#limits;
-      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'active products and merchandise');
+      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'contents');
     }
     this.#touched.add(1);
   }

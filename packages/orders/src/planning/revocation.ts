@@ -23,7 +23,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits:
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
       const asset = findOwnAsset(ledger, order, assetNum);
-      if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, ' of the customer');
+      if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, 'of_customer');
       touched.addGrantsOf(asset);
       const grants = grantsOf(asset).filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
       const matching = grants.filter(
@@ -117,7 +117,7 @@ class EmptiedMerchandises {
 function findOwnAsset(ledger: Ledger, order: DeleteAssetOrder | DeleteProductOrder, assetNum: string): Asset {
   const asset = ledger.assets.get(assetNum);
   if (asset === undefined || asset.customerId !== order.customerId)
-    throw new Refusal('asset_not_found', assetNum, ' of the customer');
+    throw new Refusal('asset_not_found', assetNum, 'of_customer');
   checkLicenseType(asset, order);
   return asset;
 }

@@ -1,12 +1,13 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH } from '@lockstep/assets';
-import type {
-  ApplicationId,
-  BatchId,
-  BatchResult,
-  Cause,
-  Channels,
-  ListBatchesQuery,
-  Viewer,
+import {
+  type ApplicationId,
+  type BatchId,
+  type BatchResult,
+  buildMessage,
+  type Cause,
+  type Channels,
+  type ListBatchesQuery,
+  type Viewer,
 } from '@lockstep/contract';
 import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
 import { type Database, inSnapshot, prepared } from '@lockstep/platform';
@@ -132,18 +133,18 @@ type AnyBatchRow = SentBatchRow & Omit<OperatorBatch, 'shown'> & { request_id: s
 
 /** Groups the failed orders of a batch by cause, most frequent first, each with its most frequent messages. */
 export async function groupFailures(db: Database, batchId: BatchId): Promise<FailureGroup[]> {
-  const { rows } = await sql<{ cause: Cause; message: string; orders: number; in_cause: number }>`
-    select cause, message, orders, in_cause from (
-      select cause, message, count(*)::int as orders, (sum(count(*)) over (partition by cause))::int as in_cause,
+  const { rows } = await sql<{ cause: Cause; args: string[]; orders: number; in_cause: number }>`
+    select cause, args, orders, in_cause from (
+      select cause, args, count(*)::int as orders, (sum(count(*)) over (partition by cause))::int as in_cause,
         row_number() over (partition by cause order by count(*) desc, min(id)) as place
       from license_order
       where id between ${licenseOrderIdOf(batchId, 0)} and ${licenseOrderIdOf(batchId, ORDERS_PER_BATCH - 1)}
         and cause is not null
-      group by cause, message
+      group by cause, args
     ) as grouped
     where place <= ${MAX_MESSAGES} order by in_cause desc, cause, place`.execute(db);
   return [...Map.groupBy(rows, ({ cause }) => cause)].map(([cause, ofCause]) => {
-    const messages = ofCause.map(({ message, orders }) => ({ message, orders }));
+    const messages = ofCause.map(({ args, orders }) => ({ message: buildMessage(cause, ...args), args, orders }));
     const orders = ofCause[0]!.in_cause;
     return { cause, orders, messages, otherOrders: orders - messages.reduce((sum, each) => sum + each.orders, 0) };
   });

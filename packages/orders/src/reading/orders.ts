@@ -1,5 +1,12 @@
 import { splitOrderId } from '@lockstep/assets';
-import type { LicenseOrderId, ListedOrder, ListOrdersQuery, SingleOrderResult, Viewer } from '@lockstep/contract';
+import {
+  buildMessage,
+  type LicenseOrderId,
+  type ListedOrder,
+  type ListOrdersQuery,
+  type SingleOrderResult,
+  type Viewer,
+} from '@lockstep/contract';
 import type { ConsoleOrder, ConsoleOrderDetail } from '@lockstep/contract/console';
 import { type Database, inMs, inSnapshot, isId, run, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -112,9 +119,9 @@ const MAX_RETRIES = 50;
 
 /** Returns the failures of an order before each `order retry`, newest first. */
 export async function listRetries(db: Database, id: LicenseOrderId): Promise<ConsoleOrderDetail['retries']> {
-  const { rows } = await sql<ConsoleOrderDetail['retries'][number]>`
-    select cause, message, ${inMs('finished_time')} as "finishedTime",
+  const { rows } = await sql<Omit<ConsoleOrderDetail['retries'][number], 'message'>>`
+    select cause, args, ${inMs('finished_time')} as "finishedTime",
       ${inMs('retried_time')} as "retriedTime"
     from order_retry where license_order_id = ${id} order by finished_time desc limit ${MAX_RETRIES}`.execute(db);
-  return rows;
+  return rows.map((row) => ({ ...row, message: buildMessage(row.cause, ...row.args) }));
 }

@@ -4,6 +4,7 @@ import {
   type BatchId,
   type BatchResult,
   type BatchResultQuery,
+  buildMessage,
   type Cause,
   type CustomerId,
   codeOf,
@@ -25,7 +26,7 @@ export interface OrderRow {
   customer_id: CustomerId;
   order_type: OrderType;
   cause: Cause | null;
-  message: string | null;
+  args: string[] | null;
   assets: number | null;
   products: number | null;
   finished_ms: number | null;
@@ -33,7 +34,7 @@ export interface OrderRow {
 }
 
 /** For a SELECT with the row of an outcome as `finished`: the outcome. */
-export const OUTCOME = `finished.cause, finished.message, finished.assets, finished.products,
+export const OUTCOME = `finished.cause, finished.args, finished.assets, finished.products,
   ${textInMs('finished.finished_time')} as finished_ms`;
 
 /** For a SELECT with the row of an outcome as `finished`: since when the order is held; null if it is not. */
@@ -50,7 +51,8 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     state: row.finished_ms === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
     code: row.cause === null ? null : codeOf(row.cause, 'order'),
     cause: row.cause,
-    message: row.message,
+    message: row.cause === null ? null : buildMessage(row.cause, ...row.args!),
+    args: row.args,
     assets: row.assets ?? 0,
     products: row.products ?? 0,
     finishedTime: row.finished_ms,

@@ -1,5 +1,5 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
-import { type BatchId, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
+import { type BatchId, buildMessage, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
 import { type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import {
   type EarlierBatch,
@@ -167,13 +167,14 @@ export class BatchFailed extends Refusal {
   readonly batches: ReadonlySet<SubmittedBatch>;
 
   constructor(failures: Outcome[], newBatches: readonly NewBatch[]) {
-    super(failures[0]!.failure!.cause);
+    const { cause, args } = failures[0]!.failure!;
+    super(cause, ...args);
     const batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
     this.batches = new Set(newBatches.filter(({ id }) => batchIds.has(id)).map(({ batch }) => batch));
     const total = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
     const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
       const { index } = splitOrderId(accepted.licenseOrderId);
-      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${failure!.message}`;
+      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${buildMessage(failure!.cause, ...failure!.args)}`;
     });
     const others = failures.length - named.length;
     const more = others > 0 ? ` And ${others} more.` : '';

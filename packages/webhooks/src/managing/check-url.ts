@@ -13,18 +13,12 @@ export async function checkUrl(text: string, { allowPrivate }: { allowPrivate: b
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
   // The WHATWG parser accepts URLs that others don't: without slashes, with backslashes, with spaces inside.
   if (url === null || !/^https?:\/\/[^\s\\]+$/i.test(text) || !schemes.includes(url.protocol)) {
-    throw new Refusal(
-      'field_invalid',
-      'url',
-      allowPrivate
-        ? 'must start with https:// or http:// and a host name'
-        : 'must start with https:// and a host name; http:// needs a service with WEBHOOK_ALLOW_PRIVATE=true',
-    );
+    throw new Refusal('field_invalid', 'url', allowPrivate ? 'url_any' : 'url_https');
   }
   if (url.username !== '' || url.password !== '' || text.split('/')[2]!.includes('@')) {
-    throw new Refusal('field_invalid', 'url', 'must not contain a user name or a password');
+    throw new Refusal('field_invalid', 'url', 'url_user');
   }
-  if (text.includes('#')) throw new Refusal('field_invalid', 'url', 'must not contain a fragment (#)');
+  if (text.includes('#')) throw new Refusal('field_invalid', 'url', 'url_fragment');
   if (allowPrivate) return;
   if (isForbiddenHost(url.hostname) || (await isUnreachable(url.hostname))) {
     throw new Refusal('webhook_address_forbidden', url.hostname);

@@ -60,7 +60,7 @@ export const applicationsHandlers = {
     const { channels, shownChannels } = request.body;
     return await inTransaction(request.db, async (trx) => {
       const { id, application } = existing(appKey, await lockApplication(trx, appKey));
-      if (!areSame(application.channels, shownChannels)) throw new ConsoleRefusal('changed_meanwhile', 'its channels');
+      if (!areSame(application.channels, shownChannels)) throw new ConsoleRefusal('changed_meanwhile', 'channels');
       if (areSame(application.channels, channels)) return application;
       const changed = await bindApplication(trx, id, channels);
       await recordChange(trx, operator, {

@@ -22,7 +22,7 @@ export function assetsHandlers({ reads }: ServerOptions) {
       const { assetNum } = request.params;
       const list = () => listContents(request.db, OPERATOR, assetNum, request.query);
       const found = await reads.run(partyOf(operator), request.deadline.signal, list);
-      return existing('active asset', assetNum, found);
+      return existing('active_asset', assetNum, found);
     },
 
     getAssetHistory: async (request, operator) => {

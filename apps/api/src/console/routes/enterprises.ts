@@ -80,7 +80,7 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
       const found = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
       const created = existing('enterprise', enterpriseId, found);
       if ('existingAccount' in created) {
-        throw new ConsoleRefusal('changed_meanwhile', `it now has the administrator ${created.existingAccount}`);
+        throw new ConsoleRefusal('changed_meanwhile', 'administrator', created.existingAccount);
       }
       const { memberId: memberGlobalId, account, password } = created;
       return { memberGlobalId, account, password };

@@ -60,11 +60,11 @@ function answerConsoleRefusals(server: FastifyInstance): void {
   );
 }
 
-function refuse({ reason, message }: ConsoleRefusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function refuse({ reason, message, args }: ConsoleRefusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = consoleCauses[reason];
   noteCode(request, String(status), reason);
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
-    .send({ code: String(status), message, cause: reason });
+    .send({ code: String(status), message, cause: reason, args });
 }

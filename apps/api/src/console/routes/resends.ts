@@ -105,14 +105,10 @@ async function readResend(
   requireChannel(batch.channels, channelCode);
   const failed = await readFailed(request.db, batch);
   const lost = putBackHidden(orderList, failed);
-  if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], CANNOT_PUT_BACK);
+  if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], 'hidden');
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
   return { ...(await batches.read(batch, bytes, isPreview, request)), failed };
 }
-
-const CANNOT_PUT_BACK =
-  'must be filled in, because it is hidden here. It is restored only if sequence, customer, asset numbers and product ' +
-  'are unchanged';
 
 /**
  * Returns the same channelOrderId as the command for a resent batch. For a single order, its sequence makes the number
@@ -130,7 +126,7 @@ async function readFailedSequence(
   const row = await readOrder(db, OPERATOR, licenseOrderId);
   const order = row && showSentOrder(row);
   if (order?.batchId !== batchId || order.state !== 'failed') {
-    throw new ConsoleRefusal('not_found', 'failed order of this batch', licenseOrderId);
+    throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderId);
   }
   return order.sequence;
 }

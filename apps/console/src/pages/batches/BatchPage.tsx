@@ -198,7 +198,7 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                 <ul className="plain" aria-label={words.messages}>
                   {messages.map((each) => (
                     <li key={each.message}>
-                      {causeWords(cause, each.message)}
+                      {causeWords({ cause, ...each })}
                       {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(write(each.orders))}</span>}
                     </li>
                   ))}

@@ -1,5 +1,6 @@
 import type { ComparedPreview, ConsoleBatchDetail, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { findJsonFault } from '@lockstep/contract/json-fault';
+import { english, fillIn } from '@lockstep/contract/templates';
 import { Button, Group, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -10,9 +11,8 @@ import { TextField } from '../../kit/inputs.tsx';
 import { Failure, Page, Query, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { useFaultWords } from '../../words/causes.ts';
-import { jsonFaultsInChinese } from '../../words/causes-zh.ts';
-import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { wordsInChinese } from '../../words/causes-zh.ts';
+import { useCodeNames, useLanguage, useNumberFormat, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import styles from '../pages.module.css';
@@ -202,9 +202,12 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
 /** Parses the editor's text into unvalidated orders, or says what is wrong. A repeated key is (rules 4). */
 function useOrders(text: string): { orders: unknown[] | null; fault?: string } {
   const words = useWords(resendWords);
-  const faultWords = useFaultWords(jsonFaultsInChinese);
+  const language = useLanguage();
   const fault = findJsonFault(text);
-  if (fault !== undefined) return { orders: null, fault: `${words.notJson}${words.colon}${faultWords(fault)}` };
+  if (fault !== undefined) {
+    const place = fillIn('{0:json}', fault, language === 'zh' ? wordsInChinese : english);
+    return { orders: null, fault: `${words.notJson}${words.colon}${place}` };
+  }
   const orders: unknown = JSON.parse(text);
   return Array.isArray(orders) ? { orders } : { orders: null, fault: words.notList };
 }

@@ -61,14 +61,14 @@ export function OrderPage() {
 }
 
 /** The cause of a failure, linked to the list of causes. */
-function Why({ order: { cause, message } }: { order: Order }) {
+function Why({ order }: { order: Order }) {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();
   return (
-    <Notice tone="bad" title={causeWords(cause, message)}>
+    <Notice tone="bad" title={causeWords(order)}>
       {words.cause}
       {words.colon}
-      <code>{cause}</code> · <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
+      <code>{order.cause}</code> · <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
   );
 }
@@ -178,11 +178,11 @@ function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
     <Section title={words.retries}>
       <TimeLine
         label={words.retries}
-        entries={retries.map(({ cause, message, finishedTime, retriedTime }) => ({
+        entries={retries.map(({ finishedTime, retriedTime, ...failure }) => ({
           key: String(retriedTime),
           timeMs: finishedTime,
           tone: 'bad',
-          title: causeWords(cause, message),
+          title: causeWords(failure),
           detail: (
             <>
               {words.retried}

@@ -66,7 +66,7 @@ export function useOrderTable(): Table<ConsoleData<'listBatchOrders'>['orders'][
       {
         header: words.why,
         width: '14rem',
-        cell: ({ cause, message }) => (cause === null ? '' : causeWords(cause, message)),
+        cell: causeWords,
       },
       { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],

@@ -16,7 +16,7 @@ export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
   if (preview.cause !== null) {
     return (
       <>
-        <div>{causeWords(preview.cause, preview.message)}</div>
+        <div>{causeWords(preview)}</div>
         <NearestProducts nearest={preview.nearest} />
       </>
     );

@@ -209,7 +209,7 @@ function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
           <Link {...pageOf.orders({ state: 'failed', cause })}>
             <code>{cause}</code>
           </Link>
-          {causeWords(cause, null) !== cause && <> {causeWords(cause, null)}</>}
+          {causeWords({ cause, message: null }) !== cause && <> {causeWords({ cause, message: null })}</>}
         </>
       ),
     },

@@ -101,11 +101,12 @@ function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder })
   );
 }
 
-function Summary({ order: { cause, message, assetCount, productCount } }: { order: PreviewedOrder }) {
+function Summary({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
   const write = useNumberFormat();
   const causeWords = useCauseWords();
-  if (cause !== null) return <>{causeWords(cause, message)}</>;
+  const { cause, assetCount, productCount } = order;
+  if (cause !== null) return <>{causeWords(order)}</>;
   if (assetCount + productCount === 0) return <>{words.noEffect}</>;
   return <>{words.effects(write(assetCount), write(productCount))}</>;
 }
@@ -146,11 +147,11 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
 function Would({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
   const causeWords = useCauseWords();
-  const { cause, message, nearest, assets, assetCount, products, productCount } = order;
+  const { cause, nearest, assets, assetCount, products, productCount } = order;
   if (cause !== null) {
     return (
       <>
-        <p>{causeWords(cause, message)}</p>
+        <p>{causeWords(order)}</p>
         <p>
           {words.cause}
           {words.colon}

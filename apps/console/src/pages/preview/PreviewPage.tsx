@@ -1,3 +1,4 @@
+import { MAX_BATCH_BYTES } from '@lockstep/contract/words';
 import { Button, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
@@ -54,8 +55,6 @@ export function PreviewPage() {
   );
 }
 
-/** The interface's limit. */
-const MAX_BYTES = 4 * 1024 * 1024;
 /** Longer text is treated as a file: in a field it would slow the browser down. */
 const MAX_FIELD_CHARACTERS = 200_000;
 const MAX_LISTED_APPLICATIONS = '200';
@@ -90,7 +89,7 @@ function BatchForm({
   };
 
   const take = (name: string, content: Blob) => {
-    if (content.size > MAX_BYTES) return setFault(words.tooLarge(sizeOf(content)));
+    if (content.size > MAX_BATCH_BYTES) return setFault(words.tooLarge(sizeOf(content)));
     setFault(undefined);
     setGiven({ name, content });
   };
@@ -115,7 +114,7 @@ function BatchForm({
     event.preventDefault();
     const content = given?.content ?? new Blob([text.current?.value.trim() ?? '']);
     if (content.size === 0) return setFault(words.nothingGiven);
-    if (content.size > MAX_BYTES) return setFault(words.tooLarge(sizeOf(content)));
+    if (content.size > MAX_BATCH_BYTES) return setFault(words.tooLarge(sizeOf(content)));
     setFault(undefined);
     onShow(content);
   };

@@ -58,7 +58,7 @@ export function LogInPage() {
         {isRefusedLogIn ? (
           <div role="alert">
             <Notice tone="bad" title={words.logInFailed}>
-              {causeWords(error.cause, error.message)}
+              {causeWords(error)}
             </Notice>
           </div>
         ) : (

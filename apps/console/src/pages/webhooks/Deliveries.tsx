@@ -2,10 +2,9 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
-import { useFaultWords } from '../../words/causes.ts';
-import { useDuration, useWords } from '../../words/words.ts';
+import { useDuration, useLanguage, useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
-import { faultsInChinese } from './faults-zh.ts';
+import { translateFault } from './faults-zh.ts';
 import { webhooksWords } from './words.ts';
 
 type Delivery = ConsoleData<'listWebhookDeliveries'>['deliveries'][number];
@@ -66,14 +65,16 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
 
 function Outcome({ of: { time, status, durationMs, fault } }: { of: Attempt }) {
   const words = useWords(webhooksWords);
-  const faultWords = useFaultWords(faultsInChinese);
+  const language = useLanguage();
   const writeDuration = useDuration();
   return (
     <div>
       <Time timeMs={time} />{' '}
       <span className={fault === null ? undefined : styles.fault}>{status ?? words.noAnswer}</span>{' '}
       {writeDuration(durationMs)}
-      {fault !== null && <div className={styles.fault}>{faultWords(fault)}</div>}
+      {fault !== null && (
+        <div className={styles.fault}>{language === 'zh' ? translateFault(fault, status) : fault}</div>
+      )}
     </div>
   );
 }
