@@ -72,34 +72,25 @@ class Round {
   /** Checks that the service still works and that its stored data is consistent. */
   async end(): Promise<void> {
     const { api, stack } = this.#world;
-    try {
-      await this.#orders.compareLedger();
-    } catch (error) {
-      this.#faults.push((error as Error).message);
-    }
+    await this.#check([], () => this.#orders.compareLedger());
     this.#faults.push(...(await checkNumbers(stack.db)));
     await this.#world.logIn();
-    for (const operation of this.#world.operations) {
-      const { call } = this.#world.validCall(operation);
-      const [answer] = await send(this.#world.port, call);
-      const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
-      if (fault !== null) this.#report([call], `at the end, ${operation.operationId} got ${fault}`);
-    }
-    await this.#checkBytesInFlight();
+    for (const operation of this.#world.operations) await this.#checkAtEnd([this.#world.validCall(operation).call]);
+    // No bytes are in flight any more, so as many bodies as may be at once must fit.
+    const operation = this.#world.operations.find(({ operationId }) => operationId === 'previewBatchOrder');
+    const calls = Array.from({ length: 16 }, () => this.#world.validCall(operation).call);
+    for (const call of calls) call.framing = { kind: 'chunked' };
+    await this.#checkAtEnd(calls);
     await api.newCustomer();
     await stack.close();
   }
 
-  /** Checks that no bytes are in flight any more: as many bodies as may be at once must fit. */
-  async #checkBytesInFlight(): Promise<void> {
-    const operation = this.#world.operations.find(({ operationId }) => operationId === 'previewBatchOrder');
-    const calls = Array.from({ length: 16 }, () => this.#world.validCall(operation).call);
-    for (const call of calls) call.framing = { kind: 'chunked' };
+  async #checkAtEnd(calls: readonly Call[]): Promise<void> {
     const answers = await Promise.all(calls.map((call) => send(this.#world.port, call)));
     for (const [index, [answer]] of answers.entries()) {
       const call = calls[index]!;
       const fault = answer === undefined ? 'no answer' : this.#rules.faultOf(answer, call);
-      if (fault !== null) this.#report([call], `at the end, bytes are in flight: ${fault}`);
+      if (fault !== null) this.#report([call], `at the end, ${call.operationId} got ${fault}`);
     }
   }
 
@@ -132,20 +123,17 @@ class Round {
     const accepted: string[] = [];
     const stored = { batches: 0, orders: 0 };
     const one = async (call: Call) => {
-      if (isOfOrders(call)) await this.#orders.makeWay(call.body).catch((error) => this.#report(group, error.message));
-      const answers = await send(this.#world.port, call).catch((error: Error) => error);
-      if (answers instanceof Error) return this.#report([call], answers.message);
-      const operation = this.#judge(call, answers);
-      if (operation === undefined) return;
-      accepted.push(operation);
-      if (operation !== 'createBatchOrder') return;
-      try {
+      if (isOfOrders(call)) await this.#check(group, () => this.#orders.makeWay(call.body));
+      await this.#check([call], async () => {
+        const answers = await send(this.#world.port, call);
+        const operation = this.#judge(call, answers);
+        if (operation === undefined) return;
+        accepted.push(operation);
+        if (operation !== 'createBatchOrder') return;
         const { batches, orders } = this.#orders.note(bodyRead(call), JSON.parse(answers[0]!.text).data);
         stored.batches += batches;
         stored.orders += orders;
-      } catch (error) {
-        this.#report([call], (error as Error).message);
-      }
+      });
     };
     // Send orders one after another, so that their sequence is known, and other calls concurrently.
     const isOfOrders = ({ path }: Call) => /batchOrder$/i.test(decode(path));
@@ -155,11 +143,7 @@ class Round {
       for (let call = queue.shift(); call !== undefined; call = queue.shift()) await one(call);
     };
     await Promise.all([inTurn(orders), ...Array.from({ length: AT_ONCE - 1 }, () => inTurn(others))]);
-    try {
-      await this.#orders.settle();
-    } catch (error) {
-      this.#report(group, (error as Error).message);
-    }
+    await this.#check(group, () => this.#orders.settle());
     const lines = this.#world.stack.logLines.splice(0).filter((line) => JSON.parse(line).level >= 50);
     for (const line of lines) this.#report(group, `logged as a fault: ${line}`);
     for (const line of await this.#effects.unexplained(accepted, stored)) this.#report(group, line);
@@ -183,7 +167,7 @@ class Round {
     }
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
-    if (answer.text.includes('"asset_number_shared"')) this.#checkShared(call);
+    if (answer.text.includes('"asset_number_shared"')) this.#orders.checkShared(bodyRead(call));
     // An accepted call ended the administrator's session.
     if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
     if (answer.status !== 200) return undefined;
@@ -191,12 +175,9 @@ class Round {
     return this.#rules.operationOf(call.method, call.path)?.operationId;
   }
 
-  #checkShared(call: Call): void {
-    try {
-      this.#orders.checkShared(bodyRead(call));
-    } catch (error) {
-      this.#report([call], (error as Error).message);
-    }
+  /** Reports what a check of these calls throws. */
+  async #check(calls: readonly Call[], check: () => Promise<void>): Promise<void> {
+    await check().catch((error: Error) => this.#report(calls, error.message));
   }
 
   #report(calls: readonly Call[], fault: string): void {
