@@ -211,7 +211,7 @@ describe('an application', () => {
     const { status, body: answer } = await admin.send(id, { params: { appKey: 'app_none' }, body } as never);
     expect({ status, answer }).toEqual({
       status: 404,
-      answer: { code: '404', cause: 'not_found', message: expect.stringContaining('app_none') },
+      answer: { code: '404', cause: 'not_found', args: ['application', 'app_none'], message: expect.any(String) },
     });
   });
 });

@@ -60,7 +60,7 @@ declare module '@lockstep/platform' {
       order_type: OrderType;
       customer_id: CustomerId;
       cause: string | null;
-      args: string[] | null;
+      args: unknown | null;
       assets: number;
       products: number;
       finished_time: Generated<Date>;
