@@ -33,8 +33,8 @@ export interface TestDatabase {
 const open = new Map<Closable, string | undefined>();
 
 /**
- * Closes what was started after the test that calls this, or else after the last one of the file or `describe`. What a file opened of whose tests none
- * ran, as with `-t`, is closed before the next file opens something.
+ * Closes what was started after the test that calls this, or else after the last one of the file or `describe`. What a
+ * file opened of whose tests none ran, as with `-t`, is closed before the next file opens something.
  */
 export async function untilTestsEnd<Part extends Closable>(starting: Promise<Part>): Promise<Part> {
   const part = await starting;
