@@ -15,7 +15,7 @@ export function fillIn(template: string, args: readonly string[], words: Words):
     });
 }
 
-/** The English texts of words in messages. Words keep their meaning and their values forever, because failures are stored. */
+/** The English texts of words in messages. Words keep their meaning and values forever, because failures are stored. */
 export const english = {
   /** What is wrong with a field; values from `{2}` on. */
   fault: {

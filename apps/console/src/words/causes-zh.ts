@@ -202,8 +202,8 @@ const templates = new Map<string | null, string>(Object.entries(causesInChinese)
 const PARTS_WITH_VALUES = /\[.*?\]|\{\d.*?\}/g;
 
 /**
- * Returns the message of a failure in Chinese; undefined if there is none. Of a cause alone, it says what it means, with
- * an ellipsis for each value.
+ * Returns the message of a failure in Chinese; undefined if there is none. Of a cause alone, it says what it means,
+ * with an ellipsis for each value.
  */
 export function explainInChinese({ cause, message, args }: Failed): string | undefined {
   const template = templates.get(cause);
