@@ -1,3 +1,4 @@
+import { median } from './measure.ts';
 import { CALL_KINDS } from './measures/fairness.ts';
 import { READ_KINDS } from './measures/reads.ts';
 import { alignColumns, type Results } from './results.ts';
@@ -41,13 +42,14 @@ const GOALS: Goal[] = [
   { of: 'start: batch list ÷ node', atMost: 6 },
 ];
 
-/** Formats a line for each goal whose measures were taken, from medians over the rounds. */
+/** Formats a line for each goal whose measures were taken: the median over the rounds of the ratio within each. */
 export function formatGoals(results: Results): string[] {
   const rows = GOALS.flatMap(({ of, to = [], atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => {
-    const [value, ...divisors] = [of, ...[to].flat()].map((figure) => results.median(figure));
+    const [values, ...divisors] = [of, ...[to].flat()].map((figure) => results.valuesOf(figure));
     // The best of some of the peers would flatter the service.
-    if (value === undefined || divisors.includes(undefined)) return [];
-    const ratio = divisors.length === 0 ? value : value / Math.max(...(divisors as number[]));
+    if (values === undefined || divisors.includes(undefined)) return [];
+    const divisorOf = (round: number) => Math.max(...divisors.map((each) => each![round]!));
+    const ratio = median(values.map((value, round) => (divisors.length === 0 ? value : value / divisorOf(round))));
     const name = divisors.length === 0 ? of : `${of} ÷ ${divisors.length > 1 ? 'the best peer' : to}`;
     const goal = atMost === Number.POSITIVE_INFINITY ? `at least ${atLeast}` : `at most ${atMost}`;
     return [[name, ratio >= atLeast && ratio <= atMost ? 'met' : 'not met', ratio.toPrecision(3), goal]];

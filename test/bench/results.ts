@@ -21,10 +21,9 @@ export class Results {
     }
   }
 
-  /** Returns the median over the rounds of `measure: figure`; undefined if it was not measured. */
-  median(key: string): number | undefined {
-    const figure = this.#figures.get(key);
-    return figure === undefined ? undefined : median(figure.now);
+  /** Returns the values of `measure: figure`, one for each round; undefined if it was not measured. */
+  valuesOf(key: string): number[] | undefined {
+    return this.#figures.get(key)?.now;
   }
 
   /** Formats a line for each figure: its median, its range over all rounds, and its value before. */
@@ -34,7 +33,11 @@ export class Results {
       const cells = [measure, name, formatNumber(median(now)), range];
       return before.length === 0
         ? [...cells, '', '']
-        : [...cells, formatNumber(median(before)), (median(now) / median(before)).toFixed(2)];
+        : [
+            ...cells,
+            formatNumber(median(before)),
+            median(now.map((value, round) => value / before[round]!)).toFixed(2),
+          ];
     });
     return alignColumns([['measure', 'figure', 'median', 'range', 'before', 'now ÷ before'], ...rows]);
   }
