@@ -165,8 +165,8 @@ describe('without a worker, which would number the events that the API leaves,',
     await sql`
       update lane_chunk set failed = 1, payload = (payload::jsonb - 0)::text where batch_id = ${id}`.execute(stack.db);
     await sql`
-      insert into license_order (id, order_type, customer_id, cause, message, assets, products)
-      values (${id}::bigint * 8192, 'delete_asset', ${customer.customerId}, 'asset_not_found', 'x', 0, 0)`.execute(
+      insert into license_order (id, order_type, customer_id, cause, args, assets, products)
+      values (${id}::bigint * 8192, 'delete_asset', ${customer.customerId}, 'asset_not_found', '[]', 0, 0)`.execute(
       stack.db,
     );
     expect(await api.cancel(batch)).toMatchObject({ cancelled: 2 });

@@ -32,8 +32,8 @@ beforeAll(async () => {
       from application, generate_series(1, ${ORDERS}::int) as place where app_key = ${api.credentials.appKey}
       group by application.id`.execute(stack.db);
     await sql`
-      insert into license_order (id, order_type, customer_id, cause, message, assets, products)
-      select ${id}::bigint * 8192 + place - 1, 'new_buy', '1', cause, cause, 0, 0
+      insert into license_order (id, order_type, customer_id, cause, args, assets, products)
+      select ${id}::bigint * 8192 + place - 1, 'new_buy', '1', cause, case when cause is not null then '[]'::jsonb end, 0, 0
       from generate_series(1, ${ORDERS}::int) as place
       cross join lateral (select case when ${sql.raw(String(fails))} then 'asset_not_found' end) as failure (cause)
       order by place`.execute(stack.db);

@@ -139,8 +139,8 @@ describe('of various batches', async () => {
     const id = licenseOrderIdOf(batch_id as BatchId, 0);
     await stack.db.transaction().execute(async (trx) => {
       await sql`
-        insert into license_order (id, order_type, customer_id, cause, message, assets, products)
-        values (${id}, 'new_buy', ${customer_id}, 'customer_not_found', 'A message', 0, 0)`.execute(trx);
+        insert into license_order (id, order_type, customer_id, cause, args, assets, products)
+        values (${id}, 'new_buy', ${customer_id}, 'customer_not_found', '[]', 0, 0)`.execute(trx);
       await sql`
         insert into failed_order (license_order_id, payload_version, content, asset_nums)
         values (${id}, 1, ${content}, ${[neverBought]})`.execute(trx);
