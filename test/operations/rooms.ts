@@ -27,11 +27,9 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'orders/src/accepting': 'preparing and storing batches, and the jobs that announce them',
   'orders/src/feed': 'the event feed: numbering events, reading them; calls that wait',
   'orders/src/channels': "channels: their customers' orders, estimates, pauses",
-  'webhooks/src/operator': 'webhooks as operators see them',
   'webhooks/src/delivering': 'claiming due deliveries in fair shares, sending and recording them',
-  'webhooks/src/managing': 'webhooks as their owners see them',
+  'webhooks/src/managing': 'webhooks as their owners and operators see them',
   'webhooks/src/sending': 'one signed request, to an allowed address',
-  'access/src/operator': 'applications as operators see them',
   'members/src/operator':
     "employees and the audit log as operators see them, and the console's changes of administrators",
   'members/src/employees': 'adding, editing, listing, deleting employees; new passwords and administrators',

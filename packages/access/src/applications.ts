@@ -1,9 +1,15 @@
-import type { Channels, Scope } from '@lockstep/contract';
-import type { Database, Tables } from '@lockstep/platform';
+import type { ApplicationId, Channels, Scope } from '@lockstep/contract';
+import type {
+  ApplicationStatus,
+  BoundedCount,
+  ConsoleApplication,
+  ConsoleData,
+  ConsoleRequest,
+} from '@lockstep/contract/console';
+import { type Database, ListCursor, type Tables, type Trx } from '@lockstep/platform';
 import { sql, type UpdateObject } from 'kysely';
 import { hashSecret, newSecret } from './secrets.ts';
-
-type ApplicationStatus = 'pending' | 'approved' | 'suspended';
+import { MAX_CLIENT_TOKENS } from './tokens.ts';
 
 /** An application's credentials. The secret is shown only this once and stored hashed (rules 2). */
 export interface Credentials {
@@ -72,6 +78,11 @@ export async function rotateSecret(
   return isThere ? { appKey, appSecret } : undefined;
 }
 
+/** Binds an application to channels, or removes the binding (null). Returns false if it does not exist. */
+export function bindApplication(db: Database, appKey: string, channels: Channels): Promise<boolean> {
+  return update(db, appKey, { channels: channels && [...channels] });
+}
+
 async function update(db: Database, appKey: string, changes: UpdateObject<Tables, 'application'>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('application')
@@ -81,25 +92,95 @@ async function update(db: Database, appKey: string, changes: UpdateObject<Tables
   return numUpdatedRows > 0n;
 }
 
-/** An application as an operator sees it, without secrets. */
-interface ListedApplication {
-  appKey: string;
-  name: string;
-  scopes: string[];
-  status: ApplicationStatus;
-  /** The channels that the application is bound to; null if it may name any. */
-  channels: string[] | null;
-  createdTime: Date;
-  /** When the secret before the last rotation ends; null if no such secret is still valid. */
-  oldSecretEndTime: Date | null;
-}
-
-/** Lists all applications, oldest first (rules 9). */
-export function listApplications(db: Database): Promise<ListedApplication[]> {
+/** Starts a query for applications as operators see them, without secrets. */
+function selectApplications(db: Database) {
   return db
     .selectFrom('application')
     .select(['app_key as appKey', 'name', 'scopes', 'status', 'channels', 'created_time as createdTime'])
-    .select(sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('oldSecretEndTime'))
-    .orderBy('id')
+    .select(
+      sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('oldSecretEndTime'),
+    );
+}
+
+type ListedApplication = Awaited<ReturnType<typeof listApplications>>[number];
+
+/** Lists all applications, oldest first, with the end of the secret before the last rotation (rules 9). */
+export function listApplications(db: Database) {
+  return selectApplications(db).orderBy('id').execute();
+}
+
+const showApplication = ({ createdTime, oldSecretEndTime, scopes, ...row }: ListedApplication): ConsoleApplication => ({
+  ...row,
+  scopes: scopes as Scope[],
+  createdTime: createdTime.getTime(),
+  oldSecretEndTime: oldSecretEndTime?.getTime() ?? null,
+});
+
+/**
+ * Lists applications for operators, newest first; `search` is part of the name or key, ignoring case. The search scans
+ * all rows, because a service has tens of applications, rarely thousands. Throws a WrongCursor.
+ */
+export async function listApplicationPage(
+  db: Database,
+  { limit, cursor, ...filters }: ConsoleRequest<'listApplications'>['query'],
+): Promise<ConsoleData<'listApplications'>> {
+  const { search, status } = filters;
+  const cursors = new ListCursor(['applications', filters], cursor);
+  const wanted = search?.toLowerCase();
+  const rows = await selectApplications(db)
+    .select('id')
+    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .$if(wanted !== undefined, (query) =>
+      query.where(sql<boolean>`(strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0)`),
+    )
+    .$if(cursors.after !== null, (query) => query.where('id', '<', cursors.after![0] as ApplicationId))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
     .execute();
+  const { page, nextCursor } = cursors.cut(rows, limit, ({ id }) => [id]);
+  return { applications: page.map(({ id: _, ...row }) => showApplication(row)), nextCursor };
+}
+
+/** Finds an application by its key, for operators, and locks it with `lock`; undefined if it does not exist. */
+export async function findApplication(
+  db: Database | Trx,
+  appKey: string,
+  { lock = false } = {},
+): Promise<ConsoleApplication | undefined> {
+  const row = await selectApplications(db)
+    .where('app_key', '=', appKey)
+    .$if(lock, (found) => found.forNoKeyUpdate())
+    .executeTakeFirst();
+  return row && showApplication(row);
+}
+
+/** The highest count shown: an application has no more tokens of its own. */
+const MAX_COUNTED = MAX_CLIENT_TOKENS;
+
+/** Counts the live tokens of an application, without those of its users. */
+export async function countLiveTokens(db: Database, appKey: string): Promise<BoundedCount> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from access_token join application on application.id = application_id
+      where app_key = ${appKey} and member_id is null and expires_time > now() and generation = token_generation
+      limit ${MAX_COUNTED + 1}
+    ) as live`.execute(db);
+  const count = rows[0]!.count;
+  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED };
+}
+
+/** How operators know an application. */
+type ApplicationName = Pick<ConsoleApplication, 'appKey' | 'name'>;
+
+/** Reads the names of applications, by id. */
+export async function readApplications(
+  db: Database,
+  applicationIds: Iterable<ApplicationId>,
+): Promise<Map<ApplicationId, ApplicationName>> {
+  const rows = await db
+    .selectFrom('application')
+    .select(['id', 'app_key as appKey', 'name'])
+    .where(sql<boolean>`id = any (${[...new Set(applicationIds)]}::bigint[])`)
+    .execute();
+  return new Map(rows.map(({ id, ...name }) => [id, name]));
 }

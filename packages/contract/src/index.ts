@@ -7,6 +7,7 @@ export {
   GRANT_TYPES,
   Nonce,
   OAuthErrorWord,
+  type Operator,
   requireChannel,
   Scope,
   TokenAnswer,

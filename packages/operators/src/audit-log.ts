@@ -1,4 +1,5 @@
-import type { Database, Trx } from '@lockstep/platform';
+import type { ConsoleData, ConsoleRequest } from '@lockstep/contract/console';
+import { type Database, inMs, ListCursor, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { hideMobile } from './hidden-mobile.ts';
 import type { Actor } from './operator.ts';
@@ -9,27 +10,27 @@ export interface Change {
   action: string;
   /** The appKey, id or name of what it changed; null if the action says it all. */
   target: string | null;
-  /** The changed fields before; null if there were none. */
-  before: unknown;
+  /** The changed fields before, if there were any. */
+  before?: unknown;
   /** The changed fields after. */
-  after: unknown;
+  after?: unknown;
 }
 
 /** Adds an entry to the audit log of operators. Call it in the transaction of the change. */
 export async function recordChange(
   db: Database,
   { operatorId, name, requestId }: Actor,
-  change: Change,
+  { action, target, before = null, after = null }: Change,
 ): Promise<void> {
   await db
     .insertInto('operator_audit')
     .values({
       operator_id: operatorId,
       actor: operatorId === null ? name : null,
-      action: change.action,
-      target: change.target,
-      before: change.before === null ? null : JSON.stringify(change.before),
-      after: change.after === null ? null : JSON.stringify(change.after),
+      action,
+      target,
+      before: before === null ? null : JSON.stringify(before),
+      after: after === null ? null : JSON.stringify(after),
       request_id: requestId,
     })
     .execute();
@@ -46,7 +47,6 @@ export function recordedCall(actor: Actor, action: string) {
       recordChange(trx, actor, {
         action,
         target: memberId,
-        before: null,
         after: { enterpriseGlobalId: enterpriseId, account },
       }),
   };
@@ -125,4 +125,32 @@ async function recordOrders(
     select ${operatorId}::bigint, ${operatorId === null ? name : null}::text, ${action}, id,
       ${JSON.stringify(before)}::json, ${JSON.stringify(after)}::json, ${requestId}
     from unnest(${licenseOrderIds}::text[]) as id`.execute(trx);
+}
+
+/** Lists the audit log, newest first. Throws a WrongCursor. */
+export async function listAuditLog(
+  db: Database,
+  { limit, cursor, ...filters }: ConsoleRequest<'listAuditLog'>['query'],
+): Promise<ConsoleData<'listAuditLog'>> {
+  const { operator, action, target } = filters;
+  const cursors = new ListCursor(['auditLog', filters], cursor);
+  const rows = await db
+    .selectFrom('operator_audit as entry')
+    .leftJoin('operator', 'operator.id', 'entry.operator_id')
+    .select(['entry.id as entryId', 'operator.name as operator', 'actor', 'action', 'target', 'before', 'after'])
+    .select([inMs('recorded_time').as('time'), 'request_id as requestId'])
+    // Compares the id instead of the joined name, so that PostgreSQL can use the index of an operator's entries.
+    .$if(operator !== undefined, (query) =>
+      query.where('entry.operator_id', '=', ({ selectFrom }) =>
+        selectFrom('operator as wanted').select('wanted.id').where('wanted.name', '=', operator!),
+      ),
+    )
+    .$if(action !== undefined, (query) => query.where('action', '=', action!))
+    .$if(target !== undefined, (query) => query.where('target', '=', target!))
+    .$if(cursors.after !== null, (query) => query.where('entry.id', '<', cursors.after![0]!))
+    .orderBy('entry.id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const { page: entries, nextCursor } = cursors.cut(rows, limit, ({ entryId }) => [entryId]);
+  return { entries, nextCursor };
 }

@@ -1,6 +1,7 @@
 import type {} from './tables.ts';
 
 export {
+  listAuditLog,
   recordChange,
   recordedCall,
   recordFailed,
@@ -10,7 +11,6 @@ export {
   recordRetried,
 } from './audit-log.ts';
 export { hideMobile } from './hidden-mobile.ts';
-export { listAuditLog } from './list-audit-log.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {
   changeApplicationStatus,

@@ -19,7 +19,7 @@ export async function createLogInToken(db: Database, name: string, actor: Actor)
         link_expires_time = statement_timestamp() + make_interval(mins => ${LINK_MINUTES})
       where name = ${name} and disabled_time is null returning id`.execute(trx);
     if (rows.length === 0) return undefined;
-    await recordChange(trx, actor, { action: 'operator.link_created', target: name, before: null, after: null });
+    await recordChange(trx, actor, { action: 'operator.link_created', target: name });
     return token;
   });
 }

@@ -5,7 +5,7 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { findApplication, lockApplication } from '@lockstep/access/operator';
+import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { recordChange } from './audit-log.ts';
@@ -27,7 +27,6 @@ export function registerApplication(
     await recordChange(trx, actor, {
       action: 'application.created',
       target: created.appKey,
-      before: null,
       after: { ...rest, channels, status: approved ? 'approved' : 'pending' },
     });
     return created;
@@ -72,7 +71,7 @@ export function rotateApplicationSecret(
   return inTransaction(db, async (trx) => {
     const before = await lock(trx, appKey);
     const credentials = await rotateSecret(trx, appKey, overlapHours);
-    const { oldSecretEndTime } = (await findApplication(trx, appKey))!.application;
+    const { oldSecretEndTime } = (await findApplication(trx, appKey))!;
     const tokens = recordTokens(overlapHours === 0);
     await recordChange(trx, actor, {
       action: 'application.secret_rotated',
@@ -94,7 +93,7 @@ export function revokeApplicationTokens(db: Database, appKey: string, actor: Act
 }
 
 async function lock(trx: Trx, appKey: string): Promise<ConsoleApplication> {
-  const found = await lockApplication(trx, appKey);
+  const found = await findApplication(trx, appKey, { lock: true });
   if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
-  return found.application;
+  return found;
 }

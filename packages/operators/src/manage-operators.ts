@@ -44,7 +44,7 @@ export async function createOperator(
   try {
     await inTransaction(db, async (trx) => {
       await trx.insertInto('operator').values({ name, role, password_hash: hash, disabled_time: null }).execute();
-      await recordChange(trx, actor, { action: 'operator.created', target: name, before: null, after: { role } });
+      await recordChange(trx, actor, { action: 'operator.created', target: name, after: { role } });
     });
   } catch (error) {
     const isTaken = (error as { constraint?: string }).constraint === 'operator_name_taken';
@@ -80,7 +80,7 @@ export async function resetOperatorPassword(
   await inTransaction(db, async (trx) => {
     const { id } = await lockOperator(trx, name);
     await setPasswordHash(trx, { id, name }, hash);
-    await recordChange(trx, actor, { action: 'operator.password_reset', target: name, before: null, after: null });
+    await recordChange(trx, actor, { action: 'operator.password_reset', target: name });
   });
   return { name, password };
 }
@@ -115,7 +115,7 @@ export async function disableOperator(db: Database, name: string, actor: Actor):
       .where('id', '=', id)
       .execute();
     await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
-    await recordChange(trx, actor, { action: 'operator.disabled', target: name, before: null, after: null });
+    await recordChange(trx, actor, { action: 'operator.disabled', target: name });
   });
 }
 
@@ -125,7 +125,7 @@ export async function enableOperator(db: Database, name: string, actor: Actor): 
     const { id, disabled_time } = await lockOperator(trx, name);
     if (disabled_time === null) return;
     await trx.updateTable('operator').set({ disabled_time: null }).where('id', '=', id).execute();
-    await recordChange(trx, actor, { action: 'operator.enabled', target: name, before: null, after: null });
+    await recordChange(trx, actor, { action: 'operator.enabled', target: name });
   });
 }
 

@@ -37,8 +37,8 @@ export async function recordResend(
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { batchId: target } = from;
-    await recordChange(trx, actor, { action: 'batch.resent', target, before: null, after: { ...made, ...sent } });
-    await recordChange(trx, actor, { action: 'batch.made', target: made.batchId, before: null, after: from });
+    await recordChange(trx, actor, { action: 'batch.resent', target, after: { ...made, ...sent } });
+    await recordChange(trx, actor, { action: 'batch.made', target: made.batchId, after: from });
   });
 }
 

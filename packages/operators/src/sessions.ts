@@ -126,8 +126,6 @@ export class OperatorSessions {
       await recordChange(trx, operator, {
         action: 'operator.logged_out',
         target: operator.name,
-        before: null,
-        after: null,
       });
     });
   }
@@ -153,8 +151,6 @@ export class OperatorSessions {
       await recordChange(trx, operator, {
         action: 'operator.password_changed',
         target: name,
-        before: null,
-        after: null,
       });
       return await beginSession(trx, checked.id);
     });
@@ -234,7 +230,7 @@ async function enter(
   after: { by: 'link' } | null,
 ): Promise<NewSession> {
   const session = await beginSession(trx, actor.operatorId);
-  await recordChange(trx, actor, { action: 'operator.logged_in', target: actor.name, before: null, after });
+  await recordChange(trx, actor, { action: 'operator.logged_in', target: actor.name, after });
   return session;
 }
 

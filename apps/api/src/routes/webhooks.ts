@@ -1,4 +1,3 @@
-import type { Caller } from '@lockstep/access';
 import { done, success, type WebhookId } from '@lockstep/contract';
 import {
   createWebhook,
@@ -18,11 +17,11 @@ import type { ServerOptions } from '../options.ts';
 
 /** Handlers for the webhooks of an application and their deliveries (rules 6.8). */
 export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {
-  /** Returns the webhook of a call, and records it for the log line. */
-  const own = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>, { applicationId }: Caller) => {
+  /** Returns the webhook id of a call, and records it for the log line. */
+  const idOf = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>) => {
     const { webhookId } = request.params;
     noteSubject(request, { webhookId });
-    return { applicationId, webhookId };
+    return webhookId;
   };
 
   return {
@@ -32,27 +31,26 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
       return success(created);
     },
 
-    listWebhooks: async (request, { applicationId }) =>
-      success({ webhooks: await listWebhooks(request.db, applicationId) }),
+    listWebhooks: async (request, caller) => success({ webhooks: await listWebhooks(request.db, caller) }),
 
-    getWebhook: async (request, caller) => success(await readWebhook(request.db, own(request, caller))),
+    getWebhook: async (request, caller) => success(await readWebhook(request.db, caller, idOf(request))),
 
     deleteWebhook: async (request, caller) => {
-      await deleteWebhook(request.db, own(request, caller));
+      await deleteWebhook(request.db, caller, idOf(request));
       return done;
     },
 
     rotateWebhookSecret: async (request, caller) =>
-      success(await rotateWebhookSecret(request.db, own(request, caller))),
+      success(await rotateWebhookSecret(request.db, caller, idOf(request))),
 
-    testWebhook: async (request, caller) => success(await testWebhook(request.db, own(request, caller))),
+    testWebhook: async (request, caller) => success(await testWebhook(request.db, caller, idOf(request))),
 
-    enableWebhook: async (request, caller) => success(await enableWebhook(request.db, own(request, caller))),
+    enableWebhook: async (request, caller) => success(await enableWebhook(request.db, caller, idOf(request))),
 
     replayWebhook: async (request, caller) =>
-      success(await replayWebhook(request.db, own(request, caller), request.body.after)),
+      success(await replayWebhook(request.db, caller, idOf(request), request.body.after)),
 
     listDeliveries: async (request, caller) =>
-      success(await listDeliveries(request.db, own(request, caller), request.query)),
+      success(await listDeliveries(request.db, caller, idOf(request), request.query)),
   } satisfies OrderHandlers;
 }

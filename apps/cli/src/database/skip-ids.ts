@@ -15,7 +15,7 @@ export async function skipIds(db: Database, action: string, details: Record<stri
   await inTransaction(db, async (trx) => {
     await sql`select skip_ids(${DRAWS}, ${ASSET_NUMBERS}, ${EVENTS})`.execute(trx);
     const after = { ...details, idsMovedOnBy: DRAWS };
-    await recordChange(trx, newCommand(), { action, target: null, before: null, after });
+    await recordChange(trx, newCommand(), { action, target: null, after });
   });
 }
 

@@ -40,9 +40,18 @@ export async function listAssets(
     assetNum !== undefined
       ? walkByNumber(viewer, filters, assetNum, after)
       : { walk: walkByCustomer(viewer, { customerId, enterpriseId }, after, limit) };
-  const columns = assetColumns(viewer);
-  const { page, last } = await readWalk<AssetRow>(db, { walk, wanted, as: 'asset', columns, limit });
-  return { assets: page, nextCursor: cursors.write(last ? [last.owner.customerId, last.assetId] : null) };
+  const columns = sql`${assetColumns(viewer)}, asset.customer_id as "customerId"`;
+  const { page, last } = await readWalk<AssetRow & { customerId: CustomerId }>(db, {
+    walk,
+    wanted,
+    as: 'asset',
+    columns,
+    limit,
+  });
+  return {
+    assets: page.map(({ customerId: _, ...asset }) => asset),
+    nextCursor: cursors.write(last ? [last.customerId, last.assetId] : null),
+  };
 }
 
 /** By number; earlier assets of a number oldest first. */

@@ -1,7 +1,7 @@
 import type { WebhookId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type DisabledCause, disableWebhook } from '../managing/disable.ts';
+import { type DisabledCause, disableWebhook } from '../managing/webhooks.ts';
 import { MAX_ATTEMPTS, pauseAfter } from '../retry-schedule.ts';
 import type { SendOutcome } from '../sending/sender.ts';
 import type { Claim } from './claim.ts';

@@ -1,7 +1,13 @@
-import { type DeliveryPage, type ListPageQuery, Refusal, type WebhookDelivery } from '@lockstep/contract';
+import {
+  type DeliveryPage,
+  type ListPageQuery,
+  Refusal,
+  type WebhookDelivery,
+  type WebhookId,
+} from '@lockstep/contract';
 import { type Database, inSnapshot, inTransaction, ListCursor, Overload, type Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
-import { findWebhook, lockWebhook, type OwnWebhook } from './own-webhooks.ts';
+import { requireWebhook, type WebhookViewer } from './webhooks.ts';
 
 export const TEST_TYPE = 'webhook.test';
 /** How many test messages of a webhook may be pending. */
@@ -17,9 +23,9 @@ export function messageIdOf({ id, position }: { id: string; position: string | n
  *
  * Throws a Refusal: webhook_not_found or webhook_disabled; an Overload if too many tests are pending.
  */
-export async function testWebhook(db: Database, own: OwnWebhook): Promise<WebhookDelivery> {
+export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
-    const { id, disabled_time } = await lockWebhook(trx, own);
+    const { id, disabled_time } = await requireWebhook(trx, viewer, webhookId, { lock: true });
     if (disabled_time !== null) throw new Refusal('webhook_disabled', id);
     const { count } = await trx
       .selectFrom('webhook_delivery')
@@ -46,12 +52,13 @@ export async function testWebhook(db: Database, own: OwnWebhook): Promise<Webhoo
  */
 export async function listDeliveries(
   db: Database,
-  own: OwnWebhook,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
   { limit, cursor }: ListPageQuery,
 ): Promise<DeliveryPage> {
-  const cursors = new ListCursor(['listDeliveries', own.applicationId, own.webhookId], cursor);
+  const cursors = new ListCursor(['listDeliveries', viewer.applicationId, webhookId], cursor);
   return await inSnapshot(db, async (trx) => {
-    const { id } = await findWebhook(trx, own);
+    const { id } = await requireWebhook(trx, viewer, webhookId);
     const rows = await trx
       .selectFrom('webhook_delivery')
       .selectAll()
@@ -60,13 +67,9 @@ export async function listDeliveries(
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute();
-    const page = rows.slice(0, limit);
+    const { page, nextCursor } = cursors.cut(rows, limit, (row) => [row.id]);
     const attempts = await readAttempts(trx, page);
-    const last = page.at(-1);
-    return {
-      deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])),
-      nextCursor: cursors.write(rows.length > limit && last !== undefined ? [last.id] : null),
-    };
+    return { deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])), nextCursor };
   });
 }
 

@@ -5,6 +5,7 @@ import {
   MAX_WEBHOOKS,
   Refusal,
   type Webhook,
+  type WebhookId,
   type WebhookWithSecret,
 } from '@lockstep/contract';
 import { assertPositionAssigned, parsePosition } from '@lockstep/orders';
@@ -13,8 +14,7 @@ import { sql } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { newSecret, showSecret } from '../sending/signatures.ts';
 import { checkUrl } from './check-url.ts';
-import { failPending } from './disable.ts';
-import { findWebhook, lockWebhook, type OwnWebhook, SHOWN, showWebhook, webhooksOf } from './own-webhooks.ts';
+import { failPending, requireWebhook, shownWebhooks, showWebhook, type WebhookViewer, webhooksOf } from './webhooks.ts';
 
 /** How long the previous secret signs after a rotation (rules 6.8). */
 const OLD_SECRET_HOURS = 24;
@@ -35,36 +35,36 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   await checkUrl(url, rule);
   const secret = newSecret();
-  const row = await inTransaction(db, async (trx) => {
+  return await inTransaction(db, async (trx) => {
     // Serializes the calls of an application, so that the count is exact.
     await sql`select from application where id = ${applicationId} for no key update`.execute(trx);
-    const { count } = await webhooksOf(trx, applicationId)
+    const { count } = await webhooksOf(trx, { applicationId })
       .select(({ fn }) => fn.countAll<string>().as('count'))
       .executeTakeFirstOrThrow();
     if (Number(count) >= MAX_WEBHOOKS) throw new Refusal('webhooks_exhausted', MAX_WEBHOOKS);
-    return await trx
+    const { id } = await trx
       .insertInto('webhook')
       .values({ application_id: applicationId, url, description, secret, after_position: lastPosition })
-      .returning(SHOWN)
+      .returning('id')
       .executeTakeFirstOrThrow();
+    return { ...(await readWebhook(trx, { applicationId }, id)), secret: showSecret(secret) };
   });
-  return { ...showWebhook(row), secret: showSecret(secret) };
 }
 
-export async function listWebhooks(db: Database, applicationId: ApplicationId): Promise<Webhook[]> {
-  const rows = await webhooksOf(db, applicationId).select(SHOWN).orderBy('id').execute();
+export async function listWebhooks(db: Database, viewer: WebhookViewer): Promise<Webhook[]> {
+  const rows = await shownWebhooks(db, viewer).orderBy('webhook.id').execute();
   return rows.map(showWebhook);
 }
 
 /** Returns a webhook (rules 6.8). Throws a Refusal: webhook_not_found. */
-export async function readWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
-  return showWebhook(await findWebhook(db, own));
+export async function readWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
+  return showWebhook(await requireWebhook(db, viewer, webhookId));
 }
 
 /** Deletes a webhook and its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
-export async function deleteWebhook(db: Database, own: OwnWebhook): Promise<void> {
+export async function deleteWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const { id } = await lockWebhook(trx, own);
+    const { id } = await requireWebhook(trx, viewer, webhookId, { lock: true });
     const deleted = { deleted_time: sql<Date>`statement_timestamp()` };
     const forgotten = { secret: null, old_secret: null, old_secret_end_time: null };
     await trx
@@ -80,10 +80,14 @@ export async function deleteWebhook(db: Database, own: OwnWebhook): Promise<void
  * Gives a webhook a new secret. The previous one also signs for 24 hours; an older one stops at once (rules 6.8).
  * Throws a Refusal: webhook_not_found.
  */
-export async function rotateWebhookSecret(db: Database, own: OwnWebhook): Promise<WebhookWithSecret> {
+export async function rotateWebhookSecret(
+  db: Database,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
+): Promise<WebhookWithSecret> {
   const secret = newSecret();
   return await inTransaction(db, async (trx) => {
-    const row = await lockWebhook(trx, own);
+    const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
     await trx
       .updateTable('webhook')
       .set({
@@ -101,9 +105,9 @@ export async function rotateWebhookSecret(db: Database, own: OwnWebhook): Promis
  * Enables a disabled webhook, which then receives events from now on; does nothing to an active one (rules 6.8). Throws
  * a Refusal: webhook_not_found.
  */
-export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webhook> {
+export async function enableWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
   return await inTransaction(db, async (trx) => {
-    const row = await lockWebhook(trx, own);
+    const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
     if (row.disabled_time === null) return showWebhook(row);
     const enabled = {
       disabled_time: null,
@@ -112,13 +116,12 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
       last_attempt_prompt: null,
       failing_since: null,
     };
-    const updated = await trx
+    await trx
       .updateTable('webhook')
       .set({ ...enabled, after_position: lastPosition })
       .where('id', '=', row.id)
-      .returning(SHOWN)
-      .executeTakeFirstOrThrow();
-    return showWebhook(updated);
+      .execute();
+    return await readWebhook(trx, viewer, webhookId);
   });
 }
 
@@ -128,11 +131,16 @@ export async function enableWebhook(db: Database, own: OwnWebhook): Promise<Webh
  *
  * Throws a Refusal: webhook_not_found, webhook_disabled or event_unknown.
  */
-export async function replayWebhook(db: Database, own: OwnWebhook, after?: EventId): Promise<Webhook> {
+export async function replayWebhook(
+  db: Database,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
+  after?: EventId,
+): Promise<Webhook> {
   const position = parsePosition(after);
   const from = sql<EventId>`${String(position)}::bigint`;
   return await inTransaction(db, async (trx) => {
-    const row = await lockWebhook(trx, own);
+    const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
     if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
     await assertPositionAssigned(trx, position);
     await trx

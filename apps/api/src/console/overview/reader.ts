@@ -1,4 +1,5 @@
 import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { type ChannelReader, type Job, WORKER_NAME } from '@lockstep/orders';
 import {
   findOldestPending,
@@ -98,7 +99,7 @@ async function readStored(db: Database, aged: readonly Aged[]) {
   const oldest = await findOldestPending(db);
   const work = await readWaitingWork(db);
   const holdsAndStalls = await readHoldsAndStalls(db);
-  const webhooks = await readWebhookFaults(db);
+  const webhooks = await readWebhookFaults(db, OPERATOR);
   const cleanup = await readCleanupBehind(db, aged);
   return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanup };
 }

@@ -1,11 +1,4 @@
-import {
-  bindApplication,
-  countLiveTokens,
-  findApplication,
-  listApplicationPage,
-  lockApplication,
-} from '@lockstep/access/operator';
-import type { ApplicationId } from '@lockstep/contract';
+import { bindApplication, countLiveTokens, findApplication, listApplicationPage } from '@lockstep/access/operator';
 import { type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import {
   changeApplicationStatus,
@@ -14,26 +7,19 @@ import {
   revokeApplicationTokens,
   rotateApplicationSecret,
 } from '@lockstep/operators';
-import { inTransaction, ListCursor } from '@lockstep/platform';
+import { inTransaction } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for applications, with their scopes and channels. */
 export const applicationsHandlers = {
-  listApplications: async (request) => {
-    const { limit, cursor, ...wanted } = request.query;
-    const places = new ListCursor(['console', 'applications', wanted], cursor);
-    const after = (places.after?.[0] ?? null) as ApplicationId | null;
-    const filters = { search: wanted.search, status: wanted.status };
-    const { applications, stop } = await listApplicationPage(request.db, filters, { after, limit });
-    return { applications, nextCursor: places.write(stop && [stop]) };
-  },
+  listApplications: (request) => listApplicationPage(request.db, request.query),
 
   getApplication: async (request) => {
     const appKey = keyOf(request);
-    const { id, application } = existing(appKey, await findApplication(request.db, appKey));
-    return { ...application, liveTokens: await countLiveTokens(request.db, id) };
+    const application = existing('application', appKey, await findApplication(request.db, appKey));
+    return { ...application, liveTokens: await countLiveTokens(request.db, appKey) };
   },
 
   createApplication: async (request, operator) => {
@@ -59,17 +45,17 @@ export const applicationsHandlers = {
     const appKey = keyOf(request);
     const { channels, shownChannels } = request.body;
     return await inTransaction(request.db, async (trx) => {
-      const { id, application } = existing(appKey, await lockApplication(trx, appKey));
+      const application = existing('application', appKey, await findApplication(trx, appKey, { lock: true }));
       if (!areSame(application.channels, shownChannels)) throw new ConsoleRefusal('changed_meanwhile', 'channels');
       if (areSame(application.channels, channels)) return application;
-      const changed = await bindApplication(trx, id, channels);
+      await bindApplication(trx, appKey, channels);
       await recordChange(trx, operator, {
         action: 'application.channels_bound',
         target: appKey,
         before: { channels: application.channels },
-        after: { channels: changed.channels },
+        after: { channels },
       });
-      return changed;
+      return { ...application, channels };
     });
   },
 } satisfies ConsoleHandlers;
@@ -81,12 +67,6 @@ function keyOf(request: NamesApplication): string {
   const { appKey } = request.params;
   noteSubject(request, { appKey });
   return appKey;
-}
-
-/** Returns what was found. Throws a ConsoleRefusal: not_found. */
-function existing<Found>(appKey: string, found: Found | undefined): Found {
-  if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
-  return found;
 }
 
 /** Whether two bindings name the same channels, in any order. */

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchId, FailedOrders } from '@lockstep/contract';
-import { ConsoleRefusal } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readResends, recordChange } from '@lockstep/operators';
 import { listBatches, readFailedOrders } from '@lockstep/orders';
@@ -17,7 +16,7 @@ import { noteSubject } from '../../calls/calls.ts';
 import { answerLong, changeInTurn } from '../../calls/turns.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
@@ -84,8 +83,8 @@ type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
-  const batch = isId(batchId) ? await readAnyBatch(request.db, batchId) : undefined;
-  if (batch === undefined) throw new ConsoleRefusal('not_found', 'batch', batchId);
+  const found = isId(batchId) ? await readAnyBatch(request.db, batchId) : undefined;
+  const batch = existing('batch', batchId, found);
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;
 }

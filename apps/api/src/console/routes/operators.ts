@@ -9,7 +9,6 @@ import {
   resetOperatorPassword,
   setOperatorRole,
 } from '@lockstep/operators';
-import { ListCursor } from '@lockstep/platform';
 import type { ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
@@ -38,15 +37,7 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
     resetOperatorPassword: (request, operator) =>
       resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
-    listAuditLog: async (request) => {
-      const { limit, cursor, ...wanted } = request.query;
-      const places = new ListCursor(['console', 'auditLog', wanted], cursor);
-      const { operator, action, target } = wanted;
-      const after = places.after?.[0] ?? null;
-      const filters = { operator, action, target };
-      const { entries, stop } = await listAuditLog(request.db, filters, { after, limit });
-      return { entries, nextCursor: places.write(stop === null ? null : [stop]) };
-    },
+    listAuditLog: (request) => listAuditLog(request.db, request.query),
   } satisfies ConsoleHandlers;
 }
 

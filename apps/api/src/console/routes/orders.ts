@@ -1,11 +1,6 @@
 import { readOrderEffects } from '@lockstep/assets/operator';
 import type { LicenseOrderId } from '@lockstep/contract';
-import {
-  type ConsoleOrderDetail,
-  ConsoleRefusal,
-  MAX_SHOWN_EFFECTS,
-  MAX_SHOWN_ORDER_BYTES,
-} from '@lockstep/contract/console';
+import { type ConsoleOrderDetail, MAX_SHOWN_EFFECTS, MAX_SHOWN_ORDER_BYTES } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { recordFailed } from '@lockstep/operators';
@@ -24,7 +19,7 @@ import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal } from '../hidden-fields.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
@@ -96,7 +91,5 @@ type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 async function findNamedOrder(request: OrderCall): Promise<Omit<ConsoleOrderDetail, 'retries'>> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-  const row = await readOrder(request.db, OPERATOR, licenseOrderId);
-  if (row === undefined) throw new ConsoleRefusal('not_found', 'order', licenseOrderId);
-  return showOrderDetail(row);
+  return showOrderDetail(existing('order', licenseOrderId, await readOrder(request.db, OPERATOR, licenseOrderId)));
 }

@@ -1,11 +1,11 @@
 import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationId, type Channels, requireChannel } from '@lockstep/contract';
-import { ConsoleRefusal, type PreviewedOrder } from '@lockstep/contract/console';
+import type { PreviewedOrder } from '@lockstep/contract/console';
 import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
-import type { ConsoleHandlers } from '../operations.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** The most assets, products and asset numbers each that an answer lists, for all orders together. */
@@ -39,9 +39,7 @@ export function previewHandlers({ batches, reads }: ServerOptions) {
 /** Returns the channels of an application. Without an appKey, all channels are allowed. */
 async function findChannels(db: Database, appKey: string | undefined): Promise<Channels> {
   if (appKey === undefined) return null;
-  const found = await findApplication(db, appKey);
-  if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
-  return found.application.channels;
+  return existing('application', appKey, await findApplication(db, appKey)).channels;
 }
 
 function cutLists(

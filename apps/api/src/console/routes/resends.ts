@@ -56,7 +56,7 @@ export function resendHandlers(options: ServerOptions) {
           difference: compareWithFailed(prepared, failed),
         };
         const asked = { channelOrderId, ...sent };
-        await recordChange(request.db, operator, { action: 'batch.resend_asked', target, before: null, after: asked });
+        await recordChange(request.db, operator, { action: 'batch.resend_asked', target, after: asked });
         return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline) };
       };
       const { sent, accepted } = await accept();

@@ -53,8 +53,7 @@ async function findAssets(db: Database, text: string): Promise<SearchHit[]> {
 }
 
 async function findApplications(db: Database, text: string): Promise<SearchHit[]> {
-  const filters = { search: text, status: undefined };
-  const { applications } = await listApplicationPage(db, filters, { after: null, limit: MAX_HITS });
+  const { applications } = await listApplicationPage(db, { search: text, status: undefined, limit: MAX_HITS });
   return applications.map(({ appKey, name }) => ({ kind: 'application', id: appKey, name, detail: appKey }));
 }
 

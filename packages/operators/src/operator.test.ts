@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, it } from 'vitest';
-import { nameSystemUser } from './system-user.ts';
+import { nameSystemUser } from './operator.ts';
 
 const nameOf = (username: string, host = 'db-1') =>
   nameSystemUser({ userInfo: () => ({ username }), hostname: () => host, getuid: () => 1 });

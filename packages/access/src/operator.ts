@@ -1,0 +1,11 @@
+// What operators read and change across applications. Only the console and packages/operators may import it.
+
+import type {} from './tables.ts';
+
+export {
+  bindApplication,
+  countLiveTokens,
+  findApplication,
+  listApplicationPage,
+  readApplications,
+} from './applications.ts';

@@ -1,0 +1,137 @@
+import { type ApplicationCaller, type Operator, Refusal, type Webhook, type WebhookId } from '@lockstep/contract';
+import type { ConsoleData, ConsoleRequest, ConsoleWebhook, WebhookHealth } from '@lockstep/contract/console';
+import { type Database, isId, ListCursor, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type {} from '../tables.ts';
+
+/** Who looks: the application of the webhooks, or an operator, who sees those of all. */
+export type WebhookViewer = Pick<ApplicationCaller, 'applicationId'> | Operator;
+
+/** Starts a query for the webhooks that a viewer sees and that are not deleted. All operations start here. */
+export function webhooksOf(db: Database, { applicationId }: WebhookViewer) {
+  return db
+    .selectFrom('webhook')
+    .innerJoin('application', 'application.id', 'webhook.application_id')
+    .where('webhook.deleted_time', 'is', null)
+    .$if(applicationId !== null, (all) => all.where('webhook.application_id', '=', applicationId!));
+}
+
+/** Starts a query for these webhooks with what is shown of them. */
+export function shownWebhooks(db: Database, viewer: WebhookViewer) {
+  return webhooksOf(db, viewer)
+    .select(['webhook.id', 'application_id', 'url', 'description', 'webhook.created_time', 'disabled_time'])
+    .select(['disabled_cause', 'failing_since', 'app_key', 'application.name as application_name', 'status']);
+}
+
+export type ShownWebhook = Awaited<ReturnType<ReturnType<typeof shownWebhooks>['executeTakeFirstOrThrow']>>;
+
+/**
+ * Returns a webhook that the viewer sees; undefined if there is none. With `lock`, locks it until the transaction ends,
+ * as workers do before they claim its deliveries. Always lock a webhook before its deliveries.
+ */
+export async function findWebhook(
+  db: Database,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
+  { lock = false } = {},
+): Promise<ShownWebhook | undefined> {
+  if (!isId(webhookId)) return undefined;
+  return await shownWebhooks(db, viewer)
+    .where('webhook.id', '=', webhookId)
+    .$if(lock, (found) => found.forNoKeyUpdate('webhook'))
+    .executeTakeFirst();
+}
+
+/** Returns a webhook as `findWebhook` does. Throws a Refusal: webhook_not_found. */
+export async function requireWebhook(...named: Parameters<typeof findWebhook>): Promise<ShownWebhook> {
+  const found = await findWebhook(...named);
+  if (found === undefined) throw new Refusal('webhook_not_found', named[2]);
+  return found;
+}
+
+/** Shows a webhook to its application. */
+export function showWebhook(row: ShownWebhook): Webhook {
+  return {
+    webhookId: row.id,
+    url: row.url,
+    description: row.description,
+    state: row.disabled_time === null ? 'active' : 'disabled',
+    createdTime: row.created_time.getTime(),
+    disabledTime: row.disabled_time?.getTime() ?? null,
+    disabledCause: row.disabled_cause,
+  };
+}
+
+/** Shows a webhook to operators. */
+export function showSentWebhook(row: ShownWebhook): ConsoleWebhook {
+  const webhook = showWebhook(row);
+  return {
+    ...webhook,
+    url: hideQuery(row.url),
+    state: webhook.state === 'active' && row.failing_since !== null ? 'failing' : webhook.state,
+    appKey: row.app_key,
+    applicationName: row.application_name,
+    applicationStatus: row.status,
+    failingSinceTime: row.failing_since?.getTime() ?? null,
+  };
+}
+
+/** Returns a URL for operators without the values of its query, in which some receivers expect a secret. */
+export function hideQuery(url: string): string {
+  const [address, query] = url.split('?', 2);
+  return query === undefined ? address! : `${address}?…`;
+}
+
+const CONDITIONS: Record<WebhookHealth, ReturnType<typeof sql<boolean>>> = {
+  active: sql<boolean>`webhook.disabled_time is null and webhook.failing_since is null`,
+  failing: sql<boolean>`webhook.disabled_time is null and webhook.failing_since is not null`,
+  disabled: sql<boolean>`webhook.disabled_time is not null`,
+};
+
+/**
+ * Lists webhooks for operators, newest first. It scans rows, of which an application has at most 20. Throws a
+ * WrongCursor.
+ */
+export async function listWebhookPage(
+  db: Database,
+  viewer: WebhookViewer,
+  { limit, cursor, ...filters }: ConsoleRequest<'listWebhooks'>['query'],
+): Promise<ConsoleData<'listWebhooks'>> {
+  const { state, appKey } = filters;
+  const cursors = new ListCursor(['webhooks', viewer.applicationId, filters], cursor);
+  const rows = await shownWebhooks(db, viewer)
+    .$if(state !== undefined, (query) => query.where(CONDITIONS[state!]))
+    .$if(appKey !== undefined, (query) => query.where('app_key', '=', appKey!))
+    .$if(cursors.after !== null, (query) => query.where('webhook.id', '<', cursors.after![0] as WebhookId))
+    .orderBy('webhook.id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  const { page, nextCursor } = cursors.cut(rows, limit, ({ id }) => [id]);
+  return { webhooks: page.map(showSentWebhook), nextCursor };
+}
+
+export type DisabledCause = NonNullable<Webhook['disabledCause']>;
+
+/** Disables a webhook that the transaction has locked (rules 6.8). Returns false if it was not active. */
+export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('webhook')
+    .set({ disabled_time: sql<Date>`statement_timestamp()`, disabled_cause: cause })
+    .where('id', '=', webhookId)
+    .where('disabled_time', 'is', null)
+    .where('deleted_time', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await failPending(trx, webhookId);
+  return true;
+}
+
+/** Fails the pending messages of a webhook. A message in flight still gets its actual outcome. */
+export async function failPending(trx: Trx, webhookId: WebhookId): Promise<void> {
+  await trx
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', due_time: null })
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .execute();
+}

@@ -1,0 +1,6 @@
+// What operators read across applications. Only the console and packages/operators may import it.
+
+import type {} from './tables.ts';
+
+export { countUndelivered, findEventBefore, readWebhookFaults, type WebhookFaults } from './delivering/backlog.ts';
+export { findWebhook, listWebhookPage, showSentWebhook } from './managing/webhooks.ts';
