@@ -2,64 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { configOrExit, readConfig, SECRET_KEYS } from '@lockstep/config';
 import { type Closable, createLogger, runUntilSignal } from '@lockstep/platform';
-import { watch } from 'chokidar';
 import pretty from 'pino-pretty';
-import { say, sayAside } from './src/output/terminal.ts';
+import { sayAside } from './src/output/terminal.ts';
 import { provideDatabase } from './src/stack/stack.ts';
 
 /**
  * `npm run dev`: runs the service of `npm start`, restarts it when its source changes, and serves the console by Vite.
  * The database keeps running across restarts. If Vite exits, everything shuts down. Debuggers attach at port 9229.
  */
-const SERVICE = ['--inspect', 'apps/cli/src/start.ts'];
+const SERVICE = ['--watch', '--watch-preserve-output', '--inspect', 'apps/cli/src/start.ts'];
 const VITE = ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.config.ts', '--configLoader', 'native'];
-/** Editors and git write several files in a row. */
-const QUIET_MS = 100;
-
 const config = configOrExit(readConfig);
 const log = createLogger({ name: 'dev', level: 'warn', secrets: SECRET_KEYS });
-
-/** Runs the service, and restarts it when a file of its source changes, even after it crashed. */
-function runService(variables: Record<string, string>): Closable {
-  const start = () => {
-    const started = new Program(SERVICE, variables);
-    void started.ended.then((by) => {
-      if (!started.isClosed) say(`The service exited (${by}). It restarts after a change.`);
-    });
-    return started;
-  };
-  let program = start();
-  let restarting: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  const restart = async () => {
-    say('Restarting the service');
-    await program.close();
-    restarting = null;
-    program = start();
-  };
-  const watcher = watch(['apps', 'packages'], {
-    ignoreInitial: true,
-    ignored: (path, stats) =>
-      /node_modules|^apps\/console/.test(path) || (stats?.isFile() === true && !/\/src\/.*(?<!\.test)\.ts$/.test(path)),
-  });
-  watcher.on('all', () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => (restarting ??= restart()), QUIET_MS);
-  });
-  return {
-    async close() {
-      clearTimeout(timer);
-      await watcher.close();
-      await restarting;
-      await program.close();
-    },
-  };
-}
 
 /** A Node.js process. Log lines on its standard output are formatted for people; other lines stay unchanged. */
 class Program implements Closable {
   readonly #child: ChildProcess;
-  isClosed = false;
   /** Resolves when the process exits, to its signal or exit status. */
   readonly ended: Promise<string>;
 
@@ -74,7 +32,6 @@ class Program implements Closable {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
     this.#child.kill();
     await this.ended;
   }
@@ -86,7 +43,7 @@ await runUntilSignal(
     const database = await startPart('PostgreSQL', (stop) => provideDatabase(config, stop));
     const { LOG_LEVEL = 'info', PORT } = config;
     const vite = await startPart('console', async () => new Program(VITE, { PORT: String(PORT) }));
-    await startPart('service', async () => runService({ DATABASE_URL: database.url, LOG_LEVEL }));
+    await startPart('service', async () => new Program(SERVICE, { DATABASE_URL: database.url, LOG_LEVEL }));
     throw new Error(`Vite exited (${await vite.ended}); shutting down.`);
   },
   (error) => sayAside(`dev: ${error instanceof Error ? error.message : error}`),

@@ -48,10 +48,16 @@ export function addPeriodOptions(command: Command): Command {
 }
 
 /** Parses --limit. Throws InvalidArgumentError. */
-export function parseLimit(value: string): number {
-  const limit = /^\d{1,7}$/.test(value) ? Number(value) : 0;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new InvalidArgumentError(`It must be an integer from 1 to ${MAX_LIMIT}.`);
+export const parseLimit = (value: string) => parseInteger(value, 1, MAX_LIMIT, '.');
+
+/** Parses --overlap-hours. Throws InvalidArgumentError. */
+export const parseOverlapHours = (value: string) =>
+  parseInteger(value, 0, MAX_OVERLAP_HOURS, '; 0 ends the old secret at once.');
+
+function parseInteger(value: string, min: number, max: number, end: string): number {
+  const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}${end}`);
 }
 
 /** Returns whether a text has the form of an id that the service generated. */
@@ -82,15 +88,6 @@ export function parseText(value: string): string {
 export function parseFileName(value: string): string {
   parseText(value);
   return value;
-}
-
-/** Parses --overlap-hours. Throws InvalidArgumentError. */
-export function parseOverlapHours(value: string): number {
-  const hours = /^\d{1,3}$/.test(value) ? Number(value) : Number.NaN;
-  if (hours <= MAX_OVERLAP_HOURS) return hours;
-  throw new InvalidArgumentError(
-    `It must be an integer from 0 to ${MAX_OVERLAP_HOURS}; 0 ends the old secret at once.`,
-  );
 }
 
 /** Collects the values of an option that can be repeated. */

@@ -69,23 +69,6 @@ describe('a service that does not answer is explained in one line:', () => {
     expect(explainNoAnswer(error, 'https://shop.example')).toMatch(/^https:\/\/shop\.example .*SOMETHING_NEW/);
   });
 
-  it('an answer without an end', async () => {
-    const endless = createServer((_, response) => {
-      const fill = () => {
-        while (!response.destroyed && response.write(Buffer.alloc(1024 * 1024, 'x')));
-      };
-      response.writeHead(200).on('drain', fill);
-      fill();
-    });
-    await once(endless.listen(0, '127.0.0.1'), 'listening');
-    const baseUrl = `http://${hostOf(endless)}`;
-    const fault = await new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' })
-      .logIn()
-      .catch((error: Error) => error);
-    endless.close();
-    expect(fault).toMatchObject({ name: 'CommandFault', message: `${baseUrl} ${NETWORK_FAULTS.TOO_LONG}` });
-  });
-
   it.each([
     ['does not come', ''],
     ['does not end', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code"'],

@@ -166,24 +166,18 @@ export class OrderClient {
     const { baseUrl } = this.#options;
     const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
     const bodySeconds = Math.ceil(Buffer.byteLength(body ?? '') / BODY_BYTES_PER_SECOND);
-    const { status, headers, text } = await send(`${baseUrl}${pathAndQuery}`, {
+    const given = await send(`${baseUrl}${pathAndQuery}`, {
       method: routes[id].method,
       headers: { authorization, ...(body !== undefined && { 'content-type': type }) },
       body,
       timeoutMs: CALL_TIMEOUT_MS + bodySeconds * 1_000,
-    }).catch((error: NodeJS.ErrnoException) => {
-      const fault = explainNoAnswer(error, baseUrl);
-      // Calling again would only read as much again.
-      if (error.code === 'TOO_LONG') throw new CommandFault('unreachable', fault, { cause: error });
-      throw new ServiceUnavailable(fault, { cause: error });
+    }).catch((error: unknown) => {
+      throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
     });
-    const answer = status === 404 ? undefined : parseAnswer(text);
+    const { status } = given;
+    const answer = status === 404 ? undefined : parseAnswer(given.text);
     if (answer !== undefined) return { url, status, answer };
-    const fault = explainStrangeAnswer(url, {
-      status,
-      contentType: headers['content-type'] ?? null,
-      location: headers.location ?? null,
-    });
+    const fault = explainStrangeAnswer(url, given);
     throw status >= 500 ? new ServiceUnavailable(fault) : new CommandFault('unreachable', fault);
   }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { DEFAULT_LIMIT, isId } from '../options.ts';
-import { CommandFault } from '../output/status.ts';
+import { DEFAULT_LIMIT } from '../options.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { countOrders, formatTime } from '../output/values.ts';
 import { type OrderClient, ServiceUnavailable } from './client.ts';
@@ -73,19 +72,10 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
     const read = () => client.call('getEvents', { query });
     const { events, lastId, hasMore }: EventPage = await (follow ? outlast(read) : read());
     yield* events;
-    const last = lastId ?? after;
-    if (events.length > 0 && !isAfter(last, after)) {
-      throw new CommandFault('unreachable', 'The service answered with events that it gave before. Try again.');
-    }
-    after = last;
+    after = lastId ?? after;
     left -= events.length;
     if (!follow && !hasMore) return;
   }
-}
-
-function isAfter(id: string | undefined, before: string | undefined): boolean {
-  if (id === undefined || !isId(id)) return false;
-  return before === undefined || !isId(before) || BigInt(id) > BigInt(before);
 }
 
 /** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */

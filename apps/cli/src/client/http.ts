@@ -9,22 +9,21 @@ interface Sent {
   timeoutMs: number;
 }
 
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
 /** The time for connecting, including TLS. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** In UTF-16 units. No answer is as long: the longest is the preview of a batch with the most elements. */
-const MAX_ANSWER_LENGTH = 128 * 1024 * 1024;
 
 /**
  * Sends a request and reads its answer. Follows no redirect: a POST would become a GET, and the secret would go
  * elsewhere. Does not use fetch: loading it takes a third of a command's processor time.
- * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out,
- *   `TOO_LONG` if the answer does not end
+ * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out
  */
-export async function send(
-  url: string,
-  sent: Sent,
-): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
-  const { method, headers, body, timeoutMs } = sent;
+export async function send(url: string, { method, headers, body, timeoutMs }: Sent): Promise<Answer> {
   // TLS is slow to load, and a local service does not need it.
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const ending = new AbortController();
@@ -41,10 +40,7 @@ export async function send(
     call.end(body);
     const [response] = (await once(call, 'response', { signal })) as [IncomingMessage];
     let text = '';
-    for await (const chunk of response.setEncoding('utf8')) {
-      text += chunk;
-      if (text.length > MAX_ANSWER_LENGTH) throw Object.assign(new Error('TOO_LONG'), { code: 'TOO_LONG' });
-    }
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
     return { status: response.statusCode ?? 0, headers: response.headers, text };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
@@ -80,7 +76,6 @@ export const NETWORK_FAULTS: Record<string, string> = {
   ENETUNREACH: NO_ROUTE,
   ETIMEDOUT: 'is unreachable: connecting timed out. A firewall may block it.',
   NO_ANSWER: 'accepted the call but did not answer in time.',
-  TOO_LONG: 'sent more than 128 MiB, which is not an answer of Lockstep. Check --base-url.',
   EPROTO: 'rejected TLS: it needs another version, another cipher or a client certificate.',
   CERT_HAS_EXPIRED: 'has an expired certificate.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host. Use the host in the certificate.',
@@ -108,24 +103,16 @@ function explain(code: string, message: string): string | undefined {
   return NETWORK_FAULTS[code];
 }
 
-/**
- * Explains an answer that is not from Lockstep but from another service or a proxy.
- * @param answer its status, and its headers content-type and location; null if absent
- */
-export function explainStrangeAnswer(
-  url: string,
-  answer: { status: number; contentType: string | null; location: string | null },
-): string {
-  const { status, contentType, location } = answer;
-  if (status >= 300 && status < 400 && location !== null) {
-    return `${url} redirects to ${location} (HTTP ${status}). Set --base-url to the address of Lockstep itself.`;
-  }
-  if (status === 404) {
-    return `${url} does not exist (HTTP 404). Set --base-url to the address of Lockstep, without the path of an operation.`;
-  }
-  const fault = `${url} answered HTTP ${status} with ${contentType ?? 'no content type'}, which is not from Lockstep.`;
-  if (status >= 500) return `${fault} A proxy may be unable to reach Lockstep: try again, or check the proxy.`;
-  return `${fault} Another service or a proxy answers there: check --base-url.`;
+/** Explains an answer that is not from Lockstep but from another service or a proxy. */
+export function explainStrangeAnswer(url: string, { status, headers }: Omit<Answer, 'text'>): string {
+  const { location, 'content-type': type = 'no content type' } = headers;
+  const isRedirect = status >= 300 && status < 400 && location !== undefined;
+  const answer = isRedirect ? `redirects to ${location} (HTTP ${status})` : `answered HTTP ${status} with ${type}`;
+  const advice =
+    status >= 500
+      ? 'A proxy may be unable to reach Lockstep: try again, or check the proxy.'
+      : 'Set --base-url to the address of Lockstep itself, without the path of an operation.';
+  return `${url} ${answer}, which is not from Lockstep. ${advice}`;
 }
 
 /** Finds the reason of an error. If several addresses failed, Node.js wraps their reasons in one error. */

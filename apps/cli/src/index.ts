@@ -1,1 +1,0 @@
-export { migrateDatabase } from './stack/migrate-database.ts';
