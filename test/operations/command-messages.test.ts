@@ -3,9 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { buildProgram } from '@lockstep/cli/testing';
+import { buildProgram, statusOf } from '@lockstep/cli/testing';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -21,8 +21,13 @@ const customer = await api.newCustomer();
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => endEverything());
 
-/** Runs the command in this process. Returns what it prints; an error has it, too. */
-async function lockstep(...words: string[]) {
+/** Runs the command in this process on the database. */
+const lockstep = (...words: string[]) => run({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() }, words);
+/** Runs a command that calls the API in this process. */
+const call = (...words: string[]) => run(environmentOf(api), words);
+
+/** Runs the command. Returns what it prints; an error has it, too. */
+async function run(env: NodeJS.ProcessEnv, words: string[]) {
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -30,9 +35,10 @@ async function lockstep(...words: string[]) {
       return true;
     });
   }
-  const program = buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
+  // Commands that end on signals must not end this process.
+  vi.spyOn(process, 'on').mockReturnValue(process);
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await buildProgram(env).parseAsync(words, { from: 'user' });
   } catch (error) {
     throw Object.assign(error as Error, printed);
   } finally {
@@ -85,18 +91,50 @@ it('order fail changes nothing if one of the orders does not exist', async () =>
   expect(stdout).toBe('{"failed":1}\n');
 });
 
-/** Writes a batch to a file. Returns the arguments that name the file and the service. */
-function fileOf(batch: ReturnType<typeof batchOf>): string[] {
+/** Writes a batch to a file. Returns its name. */
+function fileOf(batch: unknown): string {
   const file = join(mkdtempSync(join(inject('directory'), 'batch-')), 'batch.json');
   writeFileSync(file, JSON.stringify(batch));
-  const { appKey, appSecret } = api.credentials;
-  writeFileSync(`${file}.secret`, appSecret);
-  return [file, '--base-url', stack.baseUrl, '--app-key', appKey, '--app-secret-file', `${file}.secret`];
+  return file;
 }
+
+beforeAll(() => api.accept({ ...syncOf(newBuy(customer, [newAssetNum()])), channelOrderId: 'DONE' }));
+
+it.each<[line: string, status: number, message: RegExp, file?: unknown]>([
+  ['batch show test NONE', 4, /batch_not_found/],
+  ['batch cancel test NONE', 4, /batch_not_found/],
+  ['batch retry test NONE', 4, /batch_not_found/],
+  ['batch retry test DONE --file', 64, /batch\.json.*other.*test/, { channelCode: 'other' }],
+  ['batch retry test DONE --file', 64, /batch\.json.*channelCode/, []],
+  [
+    'batch retry test DONE --file',
+    2,
+    /field_(missing|invalid)/,
+    { channelCode: 'test', syncMode: 'async', orderList: 1 },
+  ],
+  ['batch preview /none.json', 64, /\/none\.json/],
+  ['order show 999', 4, /order_not_found/],
+  ['order list --accepted-from 2026-02-01 --accepted-to 2026-01-01', 2, /dates_reversed/],
+  ['order list --app-key wrong', 2, /invalid_client/],
+  ['order list --base-url http://127.0.0.1:1', 69, /npm start/],
+  ['events --follow --app-key wrong', 2, /invalid_client/],
+  ['events --follow --base-url shop.example', 64, /--base-url/],
+  ['asset show 8-nowhere', 4, /asset_not_found/],
+  ['asset history 8-nowhere', 4, /asset_not_found/],
+  ['webhook create http://lockstep.example/', 2, /field_invalid.*url/],
+  ['webhook create https://127.0.0.1/', 2, /webhook_address_forbidden/],
+  ['webhook show 999', 4, /webhook_not_found/],
+])('%s ends with status %i and a message of one line', async (line, status, message, file) => {
+  const words = [...line.split(' '), ...(file === undefined ? [] : [fileOf(file)])];
+  const fault = await call(...words).catch((error) => error);
+  expect({ status: statusOf(fault), stdout: fault.stdout }).toEqual({ status, stdout: '' });
+  expect(fault.message).toMatch(message);
+  expect(fault.message).not.toContain('\n');
+});
 
 it('a refusal lists its faults, one per line', async () => {
   const batch = batchOf(newBuy(customer, ['']), newBuy(customer, [newAssetNum()], { customerId: 1 }));
-  const refused = lockstep('batch', 'preview', ...fileOf(batch));
+  const refused = call('batch', 'preview', fileOf(batch));
   await expect(refused).rejects.toThrow(/^http.* 13004 \(field_missing\): [^\n]*\n/);
   await expect(refused).rejects.toThrow(
     /\norderList\[0\]\.assets\[0\]\.assetNos\[0\] {2}\S.*\norderList\[1\]\.customerId {13}\S.*$/,
@@ -109,19 +147,19 @@ it('a command that names no service is a usage error', async () => {
 });
 
 it('a refusal with one fault is one line', async () => {
-  const refused = lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, ['']))));
+  const refused = call('batch', 'preview', fileOf(batchOf(newBuy(customer, ['']))));
   await expect(refused).rejects.toThrow(/^http.* 13004 \(field_missing\): orderList\[0\]\.assets.*$/);
 });
 
 it('batch preview lists ignored fields on standard error', async () => {
   const batch = { ...batchOf(newBuy(customer, [newAssetNum()], { color: 'red' })), 'a\u009b2J': 1 };
-  const { stdout, stderr } = await lockstep('batch', 'preview', ...fileOf(batch));
+  const { stdout, stderr } = await call('batch', 'preview', fileOf(batch));
   expect(tableIn(stdout, 'sequence')).toMatchObject([{ outcome: 'succeeded' }]);
   expect(stderr).toMatch(/^.*:\norderList\[0\]\.color\n\["a\\u009b2J"\]\n$/);
-  const json = await lockstep('batch', 'preview', '--json', ...fileOf(batch));
+  const json = await call('batch', 'preview', '--json', fileOf(batch));
   expect(JSON.parse(json.stdout)).toMatchObject({ state: 'succeeded' });
   expect(json.stderr).toBe(stderr);
-  const plain = await lockstep('batch', 'preview', ...fileOf(batchOf(newBuy(customer, [newAssetNum()]))));
+  const plain = await call('batch', 'preview', fileOf(batchOf(newBuy(customer, [newAssetNum()]))));
   expect(plain.stderr).toBe('');
 });
 

@@ -176,19 +176,12 @@ describe('lockstep refuses with an exit status and a message of one line', () =>
   });
 
   it('invalid options, and stores nothing', async () => {
-    const { appKey } = api.credentials;
-    const create = (...words: string[]) => ['app', 'create', '--name', 'A', '--scope', 'auth_order', ...words];
-    const rotate = (hours: string) => ['app', 'rotate-secret', appKey, '--overlap-hours', hours];
+    const create = (...words: string[]) => ['app', 'create', '--scope', 'auth_order', ...words];
     const cases: [words: string[], names: string][] = [
-      [['app', 'create', '--scope', 'auth_order'], '--name'],
-      [['app', 'create', '--name', ' ', '--scope', 'auth_order'], '--name'],
-      [['app', 'create', '--name', 'a\tb', '--scope', 'auth_order'], '--name'],
-      [['app', 'create', '--name', 'n'.repeat(256), '--scope', 'auth_order'], '--name'],
-      [['app', 'create', '--name', 'A', '--scope', 'all'], '--scope'],
-      [['order', 'retry', '1x'], '1x'],
-      [create('--channel', ' '), '--channel'],
-      [create('--channel', 'web', 'shop'), 'shop'],
-      [rotate('-1'), '--overlap-hours'],
+      [create('--name', ' '), '--name'],
+      [create('--name', 'a\tb'), '--name'],
+      [create('--name', 'A', '--channel', ' '), '--channel'],
+      [['operator', 'create', 'Kim Lee', '--role', 'viewer'], ''],
     ];
     const before = await contentOfTables(stack.db);
     const ended = await Promise.all(cases.map(([words]) => refuse(words)));
@@ -255,8 +248,6 @@ describe('lockstep operator', () => {
     const saying = (...refusal: ConstructorParameters<typeof ConsoleRefusal>) => new ConsoleRefusal(...refusal).message;
     for (const [expected, words, message] of [
       [2, ['create', 'only-admin', '--role', 'viewer'], saying('name_taken', 'only-admin')],
-      [64, ['create', 'Kim Lee', '--role', 'viewer'], ''],
-      [64, ['create', 'kim', '--role', 'owner'], '--role'],
       [4, ['reset-password', 'nobody'], saying('not_found', 'operator', 'nobody')],
       [2, ['disable', 'only-admin'], saying('last_admin')],
     ] as const) {

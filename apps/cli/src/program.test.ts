@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { API_COMMANDS, DATABASE_COMMANDS } from './commands/commands.ts';
+import { statusOf } from './output/status.ts';
 import { buildProgram } from './program.ts';
 
 const program = buildProgram({});
@@ -30,4 +31,46 @@ it.each(ALL)('the help of %s fits a terminal of 80 columns', (_, command) => {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+it.each<[line: string, message: RegExp]>([
+  ['batch list --limit 0', /--limit/],
+  ['batch list --limit 5 --all', /--all.*--limit/],
+  ['batch list --state failed', /--state.*accepted, processing, completed/],
+  ['batch list --accepted-from soon', /--accepted-from/],
+  ['batch show test', /'batch'/],
+  ['batch show "" X', /'channel'/],
+  ['order list --asset ""', /--asset/],
+  ['order list --customer me', /--customer/],
+  ['order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
+  ['order list --cause toString', /--cause/],
+  ['order show me', /'licenseOrderId'/],
+  ['order retry 1 1x', /1x/],
+  ['events --after x', /--after/],
+  ['events --limit 0', /--limit/],
+  ['events --all --limit 3', /--all.*--limit/],
+  ['webhook create', /'url'/],
+  ['webhook show me', /'webhookId'/],
+  ['webhook replay 999 --after x', /--after/],
+  ['channel show ""', /'code'/],
+  ['channel pause "" --reason r', /'code'/],
+  ['channel pause test', /--reason/],
+  ['channel resume ""', /'code'/],
+  ['app create --scope auth_order', /--name/],
+  ['app create --name A --scope all', /--scope/],
+  ['app create --name A --scope auth_order --channel web shop', /shop/],
+  ['app rotate-secret key --overlap-hours -1', /--overlap-hours/],
+  ['operator create kim --role owner', /--role/],
+  ['toString', /toString/],
+])('%s is refused in one line, with the status of a usage error', async (line, message) => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const words = line.split(' ').map((word) => word.replace('""', ''));
+  const fault = await buildProgram({})
+    .parseAsync(words, { from: 'user' })
+    .catch((error: unknown) => error);
+  const said = write.mock.calls.join('');
+  write.mockRestore();
+  expect(statusOf(fault)).toBe(64);
+  expect(said).toMatch(/^lockstep: [^\n]+\n$/);
+  expect(said).toMatch(message);
 });
