@@ -143,8 +143,12 @@ describe('the constraints', () => {
     await insertInto(trx, table, changes);
   }
 
-  /** The fields that must differ in a second employee. */
+  /** The fields that must differ in a second row. */
+  const app = { id: 2, app_key: 'k2' };
+  const firm = { id: 2, name: 'E2', code: 'abc235', crm_customer_id: null };
   const kim = { id: 2, user_name: 'kim' };
+  const batch = { id: 2, channel_order_id: 'b2' };
+  const finished = { lane: 4, payload: null, succeeded: 2, failed: 0 };
 
   const NOT_NULL = '23502';
   const UNIQUE = '23505';
@@ -153,30 +157,20 @@ describe('the constraints', () => {
 
   it.each<[string, string, Table, Record<string, unknown>]>([
     ['two applications with one key', UNIQUE, 'application', { id: 2 }],
-    ['an application of an unknown status', CHECK, 'application', { id: 2, app_key: 'k2', status: 'new' }],
-    ['an application with an unknown scope', CHECK, 'application', { id: 2, app_key: 'k2', scopes: ['auth_all'] }],
-    ['an application bound to an empty list of channels', CHECK, 'application', { id: 2, app_key: 'k2', channels: [] }],
-    ['an application bound to a nameless channel', CHECK, 'application', { id: 2, app_key: 'k2', channels: [''] }],
-    ['an old secret without an end', CHECK, 'application', { id: 2, app_key: 'k2', old_secret_hash: Buffer.of(2) }],
-    ['an end without an old secret', CHECK, 'application', { id: 2, app_key: 'k2', old_secret_end_time: new Date() }],
-    ['an application bound to null', CHECK, 'application', { id: 2, app_key: 'k2', channels: ['test', null] }],
+    ['an application of an unknown status', CHECK, 'application', { ...app, status: 'new' }],
+    ['an application with an unknown scope', CHECK, 'application', { ...app, scopes: ['auth_all'] }],
+    ['an application bound to an empty list of channels', CHECK, 'application', { ...app, channels: [] }],
+    ['an application bound to a nameless channel', CHECK, 'application', { ...app, channels: [''] }],
+    ['an old secret without an end', CHECK, 'application', { ...app, old_secret_hash: Buffer.of(2) }],
+    ['an end without an old secret', CHECK, 'application', { ...app, old_secret_end_time: new Date() }],
+    ['an application bound to null', CHECK, 'application', { ...app, channels: ['test', null] }],
     ['a token of an unknown application', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), application_id: 9 }],
     ['a nonce twice', UNIQUE, 'nonce', {}],
-    ['two enterprises with one name', UNIQUE, 'enterprise', { id: 2, code: 'abc235', crm_customer_id: null }],
-    ['two enterprises with one code', UNIQUE, 'enterprise', { id: 2, name: 'E2', crm_customer_id: null }],
-    ['two enterprises of one CRM customer', UNIQUE, 'enterprise', { id: 2, name: 'E2', code: 'abc235' }],
-    [
-      'an enterprise code of 5 letters',
-      CHECK,
-      'enterprise',
-      { id: 2, name: 'E2', code: 'abcde', crm_customer_id: null },
-    ],
-    [
-      'an enterprise code in capitals',
-      CHECK,
-      'enterprise',
-      { id: 2, name: 'E2', code: 'ABCDEF', crm_customer_id: null },
-    ],
+    ['two enterprises with one name', UNIQUE, 'enterprise', { ...firm, name: 'E1' }],
+    ['two enterprises with one code', UNIQUE, 'enterprise', { ...firm, code: 'abc234' }],
+    ['two enterprises of one CRM customer', UNIQUE, 'enterprise', { ...firm, crm_customer_id: 'crm1' }],
+    ['an enterprise code of 5 letters', CHECK, 'enterprise', { ...firm, code: 'abcde' }],
+    ['an enterprise code in capitals', CHECK, 'enterprise', { ...firm, code: 'ABCDEF' }],
     ['a channel twice', UNIQUE, 'channel', {}],
     ['a customer of an unknown channel', FOREIGN_KEY, 'customer', { id: 2, channel_code: 'none', is_default: false }],
     ['a channel customer twice', UNIQUE, 'customer', { id: 2, is_default: false }],
@@ -190,32 +184,17 @@ describe('the constraints', () => {
     ['a password in plain text', CHECK, 'member', { ...kim, password_hash: 'correct horse' }],
     ['a user token of an unknown employee', FOREIGN_KEY, 'access_token', { token_hash: Buffer.of(2), member_id: 9 }],
     ['two counts of failed logins of an account through an application', UNIQUE, 'login_failure', {}],
-    [
-      'an enterprise of an unknown application',
-      FOREIGN_KEY,
-      'enterprise',
-      { id: 2, name: 'E2', code: 'abc235', crm_customer_id: null, created_by_application_id: 9 },
-    ],
+    ['an enterprise of an unknown application', FOREIGN_KEY, 'enterprise', { ...firm, created_by_application_id: 9 }],
     ['a change in an unknown enterprise', FOREIGN_KEY, 'member_audit', { enterprise_id: 9 }],
     ['a change of an unknown employee', FOREIGN_KEY, 'member_audit', { target_id: 9 }],
     ['a change without the value before', CHECK, 'member_audit', { detail: '{"after": null}' }],
     ['a change without the value after', CHECK, 'member_audit', { detail: '{"before": null}' }],
     ['a channelOrderId twice', UNIQUE, 'batch', { id: 2 }],
-    ['a batch of an unknown mode', CHECK, 'batch', { id: 2, channel_order_id: 'b2', sync_mode: 'both' }],
+    ['a batch of an unknown mode', CHECK, 'batch', { ...batch, sync_mode: 'both' }],
     ['a batch whose order ids would pass 2^53', CHECK, 'batch', { id: '1099511627776', channel_order_id: 'b2' }],
-    [
-      'a batch without orders',
-      CHECK,
-      'batch',
-      { id: 2, channel_order_id: 'b2', sequences: [], customer_ids: [], order_types: [] },
-    ],
-    [
-      'a batch with more sequences than customers',
-      CHECK,
-      'batch',
-      { id: 2, channel_order_id: 'b2', sequences: [1, 2] },
-    ],
-    ['a batch with more types than orders', CHECK, 'batch', { id: 2, channel_order_id: 'b2', order_types: ['a', 'b'] }],
+    ['a batch without orders', CHECK, 'batch', { ...batch, sequences: [], customer_ids: [], order_types: [] }],
+    ['a batch with more sequences than customers', CHECK, 'batch', { ...batch, sequences: [1, 2] }],
+    ['a batch with more types than orders', CHECK, 'batch', { ...batch, order_types: ['a', 'b'] }],
     ['two chunks of a batch in one lane', UNIQUE, 'lane_chunk', {}],
     ['a chunk of an unknown batch', FOREIGN_KEY, 'lane_chunk', { batch_id: 9 }],
     ['a chunk without orders', CHECK, 'lane_chunk', { lane: 4, order_count: 0 }],
@@ -230,7 +209,7 @@ describe('the constraints', () => {
       'a finished chunk that lost an order',
       CHECK,
       'lane_chunk',
-      { lane: 4, payload: null, finished_time: now, succeeded: 1, failed: 0 },
+      { ...finished, failed: 0, succeeded: 1, finished_time: now },
     ],
     ['a pending chunk of a completed batch', FOREIGN_KEY, 'lane_chunk', { batch_id: 3 }],
     ['two outcomes of an order', UNIQUE, 'license_order', {}],
@@ -308,58 +287,46 @@ describe('the constraints', () => {
     merchandise_instance: { id: 2 },
     product_instance: { id: 2 },
   };
-  const finished = { lane: 4, payload: null, succeeded: 2, failed: 0 };
 
-  type Neighbors = [what: string, constraint: string, table: Table, refused: Row, allowed: Row];
+  const TIMES = [T0, T1];
+  const accepted = { ...finished, accepted_time: T1 };
+  const added = { ...kim, created_time: T1, updated_time: T1 };
+  /** A column with a value that is refused, and one next to it that is allowed, in a row with more changes. */
+  type Neighbors = [what: string, constraint: string, table: Table, column: string, values: unknown[], others: Row];
 
   it.each<Neighbors>([
     ...REVOCABLE.map((table): Neighbors => {
       const created = { ...second[table], created_time: T1, ...(table !== 'asset_grant' && { updated_time: T1 }) };
-      const times = [T0, T1].map((revoked_time) => ({ ...created, revoked_time, revoked_by_order_id: 8192 }));
-      return [`a ${table} revoked before it was created`, `${table}_times`, table, times[0]!, times[1]!];
+      const others = { ...created, revoked_by_order_id: 8192 };
+      return [`a ${table} revoked before it was created`, `${table}_times`, table, 'revoked_time', TIMES, others];
     }),
     ...CHANGEABLE.map((table): Neighbors => {
-      const times = [T0, T1].map((updated_time) => ({ ...second[table], created_time: T1, updated_time }));
-      return [`a ${table} changed before it was created`, `${table}_times`, table, times[0]!, times[1]!];
+      const others = { ...second[table], created_time: T1 };
+      return [`a ${table} changed before it was created`, `${table}_times`, table, 'updated_time', TIMES, others];
     }),
-    [
-      'a chunk finished before it was accepted',
-      'lane_chunk_times',
-      'lane_chunk',
-      { ...finished, accepted_time: T1, finished_time: T0 },
-      { ...finished, accepted_time: T1, finished_time: T1 },
-    ],
-    [
-      'an employee deleted before being added',
-      'member_times',
-      'member',
-      { ...kim, created_time: T1, updated_time: T1, deleted_time: T0 },
-      { ...kim, created_time: T1, updated_time: T1, deleted_time: T1 },
-    ],
-    [
-      'an employee changed before being added',
-      'member_times',
-      'member',
-      { ...kim, created_time: T1, updated_time: T0 },
-      { ...kim, created_time: T1, updated_time: T1 },
-    ],
+    ['a chunk finished before it was accepted', 'lane_chunk_times', 'lane_chunk', 'finished_time', TIMES, accepted],
+    ['an employee deleted before being added', 'member_times', 'member', 'deleted_time', TIMES, added],
+    ['an employee changed before being added', 'member_times', 'member', 'updated_time', TIMES, added],
     [
       'a product that ends before it starts',
       'product_instance_period',
       'product_instance',
-      { id: 2, limit_start_date: 2, limit_end_date: 1 },
-      { id: 2, limit_start_date: 2, limit_end_date: 2 },
+      'limit_end_date',
+      [1, 2],
+      { id: 2, limit_start_date: 2 },
     ],
     [
       'an asset of an unknown license type',
       'asset_license_type',
       'asset',
-      { ...another, license_type: 'usbkey' },
-      { ...another, license_type: 'identity_usbkey' },
+      'license_type',
+      ['usbkey', 'identity_usbkey'],
+      another,
     ],
-  ])('refuse %s, and allow the values next to it', async (_, constraint, table, refused, allowed) => {
-    await expect(behindSavepoint(trx, () => insert(table, refused))).rejects.toMatchObject({ code: CHECK, constraint });
-    await insert(table, allowed);
+  ])('refuse %s, and allow the values next to it', async (_, constraint, table, column, [refused, allowed], others) => {
+    const wrong = behindSavepoint(trx, () => insert(table, { ...others, [column]: refused }));
+    await expect(wrong).rejects.toMatchObject({ code: CHECK, constraint });
+    await insert(table, { ...others, [column]: allowed });
   });
 
   it.each([{ limit_start_date: 5 }, { limit_end_date: 5 }, {}])(
