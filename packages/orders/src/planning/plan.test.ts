@@ -56,19 +56,16 @@ function newLedger(): Ledger {
 }
 
 /** An order as it is stored when its batch is accepted: parsed by the contract's schema. */
-function orderOf(sent: Sent): Order {
-  return parse(BatchOrder, batchOf(sent)).orderList[0]!;
+function accepted(sent: Sent, id = 900) {
+  const order: Order = parse(BatchOrder, batchOf(sent)).orderList[0]!;
+  return { licenseOrderId: String(id) as LicenseOrderId, order, channels: null };
 }
 
 /** Plans orders one after the other; the first has the id `firstId`, the next one the following number. */
 function planFrom(ledger: Ledger, firstId: number, ...sent: Sent[]): Outcome[] {
   return planAll(
     ledger,
-    sent.map((order, index) => ({
-      licenseOrderId: String(firstId + index) as LicenseOrderId,
-      order: orderOf(order),
-      channels: null,
-    })),
+    sent.map((order, index) => accepted(order, firstId + index)),
   );
 }
 
@@ -123,6 +120,11 @@ function grantsOn(ledger: Ledger, assetNum: string): string[] {
 }
 
 const uri = (productUri: string) => productToBuy({ productUri });
+const productsOf = (...uris: string[]) => ({ products: uris.map(uri) });
+const END = 1_800_000_000_000;
+
+/** Buys X1 with these fields of its element. */
+const buyWith = (owner: Customer, element: Sent) => newBuy(owner, ['X1'], {}, element);
 
 describe('every order', () => {
   const orders: [string, (customer: Customer, changes: Sent) => Sent][] = [
@@ -169,35 +171,20 @@ describe('every order', () => {
 describe('new_buy', () => {
   it('creates an active asset of the customer for each number, with the products', () => {
     const ledger = newLedger();
-    const element = {
-      limitStartDate: 5,
-      limitEndDate: 1_800_000_000_009,
-      borrowedUsbKey: true,
-      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
-      products: [
-        productToBuy({ productUri: 'a', limitStartDate: 1, limitEndDate: 1_800_000_000_002, limitConcurrent: 3 }),
-      ],
-    };
-    expect(succeed(ledger, newBuy(ours, ['X1', 'X2'], {}, element))).toEqual({ assets: 2, products: 2 });
+    const product = { productUri: 'a', limitStartDate: 1, limitEndDate: END + 2, limitConcurrent: 3 };
+    const element = { limitStartDate: 5, limitEndDate: END + 9, borrowedUsbKey: true };
+    const assetExtendList = [{ extendCode: 'gxxp', extendValue: '1' }];
+    const sent = { ...element, assetExtendList, products: [productToBuy(product)] };
+    expect(succeed(ledger, newBuy(ours, ['X1', 'X2'], {}, sent))).toEqual({ assets: 2, products: 2 });
     for (const assetNum of ['X1', 'X2']) {
       expect(assetOf(ledger, assetNum)).toMatchObject({
+        ...element,
         assetNum,
         customerId: '11',
         licenseType: 'normal_recover_usbkey',
-        limitStartDate: 5,
-        limitEndDate: 1_800_000_000_009,
-        borrowedUsbKey: true,
         extends: { gxxp: '1' },
         grants: [{ licenseOrderId: '900' }],
-        products: [
-          {
-            productUri: 'a',
-            limitStartDate: 1,
-            limitEndDate: 1_800_000_000_002,
-            limitConcurrent: 3,
-            licenseOrderId: '900',
-          },
-        ],
+        products: [{ ...product, licenseOrderId: '900' }],
       });
     }
     expect([...ledger.changes.newAssets].map(({ assetNum }) => assetNum)).toEqual(['X1', 'X2']);
@@ -214,17 +201,17 @@ describe('new_buy', () => {
   });
 
   it('accepts zero as a time', () => {
-    const zeros = { limitStartDate: 0, limitEndDate: 1_800_000_000_000 };
+    const zeros = { limitStartDate: 0, limitEndDate: END };
     const element = { ...zeros, products: [productToBuy(zeros)] };
-    expect(assetOf(ledgerAfter(newBuy(ours, ['X1'], {}, element)), 'X1')).toMatchObject({
+    expect(assetOf(ledgerAfter(buyWith(ours, element)), 'X1')).toMatchObject({
       ...zeros,
       products: [zeros],
     });
   });
 
   it('adds to an asset that the customer already has', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a')] }));
-    expect(succeed(ledger, newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }))).toEqual({
+    const ledger = ledgerAfter(buyWith(ours, productsOf('a')));
+    expect(succeed(ledger, buyWith(ours, productsOf('a', 'b')))).toEqual({
       assets: 0,
       products: 2,
     });
@@ -236,14 +223,9 @@ describe('new_buy', () => {
   it('adds and replaces extend codes on an existing asset', () => {
     const codes = (...list: Sent[]) => ({ assetExtendList: list });
     const ledger = ledgerAfter(
-      newBuy(
-        ours,
-        ['X1'],
-        {},
-        codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'old', extendValue: '1' }),
-      ),
+      buyWith(ours, codes({ extendCode: 'keep', extendValue: '1' }, { extendCode: 'old', extendValue: '1' })),
     );
-    succeed(ledger, newBuy(ours, ['X1'], {}, codes({ extendCode: 'old', extendValue: '2' }, { extendCode: 'new' })));
+    succeed(ledger, buyWith(ours, codes({ extendCode: 'old', extendValue: '2' }, { extendCode: 'new' })));
     expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
     succeed(ledger, newBuy(ours, ['X1']));
     expect(assetOf(ledger, 'X1').extends).toEqual({ keep: '1', old: '2', new: '' });
@@ -258,8 +240,7 @@ describe('new_buy', () => {
     });
     const order = (...elements: Sent[]) => newBuy(ours, [], { assets: elements });
     const causeWithin = (ledger: Ledger, sent: Sent) => {
-      const accepted = { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null };
-      const [outcome] = planAll(ledger, [accepted], within);
+      const [outcome] = planAll(ledger, [accepted(sent)], within);
       return outcome!.failure?.cause ?? null;
     };
     expect(causeWithin(newLedger(), order(element('a', 'b', 'c')))).toBe('asset_full');
@@ -275,41 +256,24 @@ describe('new_buy', () => {
   it('accepts any extend code', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     const assetExtendList = [{ extendCode: '__proto__', extendValue: '1' }, { extendCode: 'toString' }];
-    succeed(ledger, newBuy(ours, ['X1'], {}, { assetExtendList }));
+    succeed(ledger, buyWith(ours, { assetExtendList }));
     expect(Object.entries(assetOf(ledger, 'X1').extends)).toEqual([
       ['__proto__', '1'],
       ['toString', ''],
     ]);
   });
 
+  const period = { limitStartDate: 5, limitEndDate: END + 9, borrowedUsbKey: true };
   it.each<[string, Sent, Sent]>([
-    ['nothing if nothing is sent', {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }],
-    [
-      'the start alone',
-      { limitStartDate: 0 },
-      { limitStartDate: 0, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
-    ],
-    [
-      'the end alone',
-      { limitEndDate: 1_800_000_000_007 },
-      { limitStartDate: 5, limitEndDate: 1_800_000_000_007, borrowedUsbKey: true },
-    ],
-    [
-      'the flag alone',
-      { borrowedUsbKey: false },
-      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: false },
-    ],
-    [
-      'nothing for null',
-      { limitEndDate: null },
-      { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true },
-    ],
-  ])('replaces, on an existing asset, %s', (_, sent, expected) => {
-    const ledger = ledgerAfter(
-      newBuy(ours, ['X1'], {}, { limitStartDate: 5, limitEndDate: 1_800_000_000_009, borrowedUsbKey: true }),
-    );
-    succeed(ledger, newBuy(ours, ['X1'], {}, sent));
-    expect(assetOf(ledger, 'X1')).toMatchObject(expected);
+    ['nothing if nothing is sent', {}, {}],
+    ['the start alone', { limitStartDate: 0 }, { limitStartDate: 0 }],
+    ['the end alone', { limitEndDate: END + 7 }, { limitEndDate: END + 7 }],
+    ['the flag alone', { borrowedUsbKey: false }, { borrowedUsbKey: false }],
+    ['nothing for null', { limitEndDate: null }, {}],
+  ])('replaces, on an existing asset, %s', (_, sent, replaced) => {
+    const ledger = ledgerAfter(buyWith(ours, period));
+    succeed(ledger, buyWith(ours, sent));
+    expect(assetOf(ledger, 'X1')).toMatchObject({ ...period, ...replaced });
   });
 
   it('fails if the asset has another license type', () => {
@@ -323,28 +287,23 @@ describe('new_buy', () => {
   ])('fails if the asset belongs to %s', (_, owner) => {
     const ledger = ledgerAfter(newBuy(owner, ['X1']));
     for (const transferedAssetNum of [undefined, null, false]) {
-      const order = newBuy(ours, ['X1'], {}, { transferedAssetNum });
+      const order = buyWith(ours, { transferedAssetNum });
       expect(causeOf(ledger, order)).toBe('asset_owned_by_other_customer');
     }
   });
 
   it('transfers an asset with its contents', () => {
     const ledger = ledgerAfter(
-      newBuy(
-        stranger,
-        ['X1'],
-        {},
-        { limitEndDate: 1_800_000_000_009, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] },
-      ),
-      newBuy(stranger, ['X1'], {}, { products: [], merchandises: [merchandise()] }),
+      buyWith(stranger, { limitEndDate: END + 9, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] }),
+      buyWith(stranger, { products: [], merchandises: [merchandise()] }),
     );
     const asset = assetOf(ledger, 'X1');
     const transfer = { transferedAssetNum: true, borrowedUsbKey: true, products: [uri('new')] };
-    expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 1 });
+    expect(succeed(ledger, buyWith(ours, transfer))).toEqual({ assets: 0, products: 1 });
     expect(assetOf(ledger, 'X1')).toBe(asset);
     expect(asset).toMatchObject({
       customerId: '11',
-      limitEndDate: 1_800_000_000_009,
+      limitEndDate: END + 9,
       borrowedUsbKey: true,
       extends: { c: '1' },
     });
@@ -362,33 +321,33 @@ describe('new_buy', () => {
   it('transfers an asset without buying anything onto it', () => {
     const ledger = ledgerAfter(newBuy(stranger, ['X1']));
     const transfer = { transferedAssetNum: true, products: undefined };
-    expect(succeed(ledger, newBuy(ours, ['X1'], {}, transfer))).toEqual({ assets: 0, products: 0 });
+    expect(succeed(ledger, buyWith(ours, transfer))).toEqual({ assets: 0, products: 0 });
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@900']);
   });
 
   it('transfers an asset repeatedly without reading its contents', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), buyWith(ours, { merchandises: [merchandise()] }));
     const { products } = assetOf(ledger, 'X1');
     // An asset may hold ten thousand, and each order of a batch may transfer it.
     Object.defineProperty(products, Symbol.iterator, { configurable: true, value: () => expect.unreachable() });
     const transfer = { transferedAssetNum: true, products: undefined };
     const owners = [stranger, sister, ours, sister];
-    planFrom(ledger, 900, ...owners.map((owner) => newBuy(owner, ['X1'], {}, transfer)));
+    planFrom(ledger, 900, ...owners.map((owner) => buyWith(owner, transfer)));
     Reflect.deleteProperty(products, Symbol.iterator);
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@903', 'gms-100@903', 'gms-100@903']);
     expect(merchandisesOn(ledger, 'X1')).toEqual(['M-1@903']);
-    succeed(ledger, newBuy(sister, ['X1'], {}, { products: [uri('later')] }));
+    succeed(ledger, buyWith(sister, productsOf('later')));
     expect(productsOn(ledger, 'X1').slice(-1)).toEqual(['later@900']);
   });
 
   it('transfers only active contents', () => {
     const ledger = ledgerAfter(
-      newBuy(stranger, ['X1'], {}, { products: [uri('a'), uri('b')] }),
+      buyWith(stranger, productsOf('a', 'b')),
       newBuy(stranger, ['X1']),
       deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '102' }),
       deleteProduct(stranger, ['X1'], { productUri: 'a' }),
     );
-    succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products: undefined }));
+    succeed(ledger, buyWith(ours, { transferedAssetNum: true, products: undefined }));
     const { products, grants } = assetOf(ledger, 'X1');
     expect(products.map((product) => [heldBy(product), revokerOf(product)])).toEqual([
       ['101', '104'],
@@ -404,7 +363,7 @@ describe('new_buy', () => {
 
   it('treats transferedAssetNum for the customer’s own asset as an ordinary purchase', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
-    succeed(ledger, newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
+    succeed(ledger, buyWith(ours, { transferedAssetNum: true }));
     expect(assetOf(ledger, 'X1').customerId).toBe('11');
     expect(ledger.changes.releasedAssets.size).toBe(0);
   });
@@ -415,13 +374,13 @@ describe('new_buy', () => {
     ['a revoked number of the customer', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
   ])('refuses to transfer %s, with or without products', (_, before) => {
     for (const products of [undefined, [uri('a')]]) {
-      const transfer = newBuy(ours, ['X1'], {}, { transferedAssetNum: true, products });
+      const transfer = buyWith(ours, { transferedAssetNum: true, products });
       expect(causeOf(ledgerAfter(...before), transfer)).toBe('asset_not_found');
     }
   });
 
   it('leaves a transferred asset to its new customer only', () => {
-    const ledger = ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X1'], {}, { transferedAssetNum: true }));
+    const ledger = ledgerAfter(newBuy(stranger, ['X1']), buyWith(ours, { transferedAssetNum: true }));
     expect(causeOf(ledger, newBuy(stranger, ['X1']))).toBe('asset_owned_by_other_customer');
     expect(causeOf(ledger, deleteAsset(stranger, ['X1']))).toBe('asset_not_found');
     expect(causeOf(ledger, deleteProduct(stranger, ['X1']))).toBe('asset_not_found');
@@ -436,7 +395,7 @@ describe('new_buy', () => {
     const tree = [child('a', { children: [child('b', { children: [child('c')] }), child('d')] }), child('e')];
     const ledger = newLedger();
     const element = { products: [uri('outside')], merchandises: tree };
-    expect(succeed(ledger, newBuy(ours, ['X1'], {}, element))).toEqual({ assets: 1, products: 6 });
+    expect(succeed(ledger, buyWith(ours, element))).toEqual({ assets: 1, products: 6 });
     const { products } = assetOf(ledger, 'X1');
     const merchandises = boughtOnto(ledger, assetOf(ledger, 'X1'));
     expect(merchandises.map((each) => [each.bought?.merchandiseNum, each.parent?.bought?.merchandiseNum])).toEqual([
@@ -467,25 +426,25 @@ describe('new_buy', () => {
 
   it('cannot name itself as a source order', () => {
     const products = [productToBuy({ srcLicenseOrderId: '900' })];
-    expect(causeOf(newLedger(), newBuy(ours, ['X1'], {}, { products }))).toBe('source_order_not_found');
+    expect(causeOf(newLedger(), buyWith(ours, { products }))).toBe('source_order_not_found');
     expect(causeOf(newLedger(), newBuy(ours, ['X1'], { srcLicenseOrderId: '900' }))).toBe('source_order_not_found');
   });
 
   it('adds to its own asset if a number appears in two elements', () => {
     const ledger = newLedger();
     const assets = [
-      { assetNos: ['X1', 'X2'], limitEndDate: 1_800_000_000_005, products: [uri('a')] },
+      { assetNos: ['X1', 'X2'], limitEndDate: END + 5, products: [uri('a')] },
       {
         assetNos: ['X1'],
-        limitEndDate: 1_800_000_000_006,
+        limitEndDate: END + 6,
         assetExtendList: [{ extendCode: 'c' }],
         products: [uri('b')],
       },
     ];
     expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 2, products: 3 });
     expect(productsOn(ledger, 'X1')).toEqual(['a@900', 'b@900']);
-    expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: 1_800_000_000_006, extends: { c: '' }, grants: [{}] });
-    expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: 1_800_000_000_005, extends: {} });
+    expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: END + 6, extends: { c: '' }, grants: [{}] });
+    expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: END + 5, extends: {} });
     expect(ledger.changes.newGrants.length).toBe(2);
   });
 
@@ -506,7 +465,7 @@ describe('new_buy', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     const first = assetOf(ledger, 'X1');
     succeed(ledger, deleteAsset(ours, ['X1']));
-    const again = newBuy(stranger, ['X1'], { licenseType: 'softkey' }, { products: [uri('b')] });
+    const again = newBuy(stranger, ['X1'], { licenseType: 'softkey' }, productsOf('b'));
     expect(succeed(ledger, again)).toEqual({ assets: 1, products: 1 });
     const second = assetOf(ledger, 'X1');
     expect(second).not.toBe(first);
@@ -517,19 +476,16 @@ describe('new_buy', () => {
 });
 
 describe('new_buy that replaces the period of an asset', () => {
-  const DAY = 1_800_000_000_000;
-  const from = (start: number) => ({ limitStartDate: DAY + start });
-  const until = (end: number) => ({ limitEndDate: DAY + end });
+  const from = (start: number) => ({ limitStartDate: END + start });
+  const until = (end: number) => ({ limitEndDate: END + end });
   const elements = (...changes: Sent[]) => changes.map((each) => ({ assetNos: ['X1'], products: [uri('a')], ...each }));
 
   it('fails if the start would be after the end', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { ...from(3), ...until(5) }));
-    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, from(6)))).toBe('dates_reversed');
-    expect(causeOf(ledger, newBuy(ours, ['X1'], {}, until(2)))).toBe('dates_reversed');
-    expect(causeOf(ledger, newBuy(stranger, ['X1'], {}, { transferedAssetNum: true, ...until(2) }))).toBe(
-      'dates_reversed',
-    );
-    succeed(ledger, newBuy(ours, ['X1'], {}, from(5)));
+    const ledger = ledgerAfter(buyWith(ours, { ...from(3), ...until(5) }));
+    expect(causeOf(ledger, buyWith(ours, from(6)))).toBe('dates_reversed');
+    expect(causeOf(ledger, buyWith(ours, until(2)))).toBe('dates_reversed');
+    expect(causeOf(ledger, buyWith(stranger, { transferedAssetNum: true, ...until(2) }))).toBe('dates_reversed');
+    succeed(ledger, buyWith(ours, from(5)));
   });
 
   it('fails if two elements of one order reverse it, on a new or existing asset', () => {
@@ -539,8 +495,8 @@ describe('new_buy that replaces the period of an asset', () => {
   });
 
   it('checks the period only if it changes it: an existing one may be reversed', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, from(6)));
-    assetOf(ledger, 'X1').limitEndDate = DAY + 5;
+    const ledger = ledgerAfter(buyWith(ours, from(6)));
+    assetOf(ledger, 'X1').limitEndDate = END + 5;
     succeed(ledger, newBuy(ours, ['X1']));
   });
 });
@@ -548,13 +504,9 @@ describe('new_buy that replaces the period of an asset', () => {
 describe('new_buy of assets that hold much', () => {
   /** X1 holds three products and merchandise and has two grants, X2 has a product and a grant. */
   const bought = () =>
-    ledgerAfter(newBuy(ours, ['X1', 'X2']), newBuy(ours, ['X1'], {}, { products: [], merchandises: [merchandise()] }));
+    ledgerAfter(newBuy(ours, ['X1', 'X2']), buyWith(ours, { products: [], merchandises: [merchandise()] }));
   const planWithin = (counted: number, order: Sent) => () =>
-    planOrder(
-      bought(),
-      { licenseOrderId: '900' as LicenseOrderId, order: orderOf(order), channels: null },
-      { ...LIMITS, counted },
-    );
+    planOrder(bought(), accepted(order), { ...LIMITS, counted });
   const element = { assetNos: ['X1'], products: [uri('a')] };
   const limit = { name: 'Refusal', reason: 'order_too_large' };
 
@@ -562,7 +514,7 @@ describe('new_buy of assets that hold much', () => {
     ['one asset', 5, newBuy(ours, ['X1'])],
     ['several', 7, newBuy(ours, ['X1', 'X2'])],
     ['an asset that it names twice', 5, newBuy(ours, [], { assets: [element, element] })],
-    ['an asset that it transfers', 5, newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
+    ['an asset that it transfers', 5, buyWith(sister, { transferedAssetNum: true })],
   ])('counts what they hold before it, once: %s', (_, held, order) => {
     expect(planWithin(held, order)).not.toThrow();
     expect(planWithin(held - 1, order)).toThrow(expect.objectContaining(limit));
@@ -575,17 +527,30 @@ describe('new_buy of assets that hold much', () => {
   it('refuses before it reaches an asset that was not counted', () => {
     const ledger = bought();
     assetOf(ledger, 'X2').active = null;
-    const order = orderOf(newBuy(ours, ['X1', 'X2']));
-    const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
-    expect(() => planOrder(ledger, accepted, { ...LIMITS, counted: 4 })).toThrow(expect.objectContaining(limit));
+    const order = accepted(newBuy(ours, ['X1', 'X2']));
+    expect(() => planOrder(ledger, order, { ...LIMITS, counted: 4 })).toThrow(expect.objectContaining(limit));
+  });
+});
+
+describe.each([
+  ['delete_asset', deleteAsset(ours, ['X1'])],
+  ['delete_product', deleteProduct(ours, ['X1'])],
+])('%s', (_, order) => {
+  it.each<[string, Sent[]]>([
+    ['was never bought', []],
+    ['is a sister’s', [newBuy(sister, ['X1'])]],
+    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
+    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
+  ])('fails where the number %s', (_state, before) => {
+    expect(causeOf(ledgerAfter(...before), order)).toBe('asset_not_found');
   });
 });
 
 describe('delete_asset', () => {
   it('revokes the asset and its contents', () => {
     const ledger = ledgerAfter(
-      newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
-      newBuy(ours, ['X1'], {}, { products: [], merchandises: [merchandise({ children: [merchandise()] })] }),
+      newBuy(ours, ['X1', 'X2'], {}, productsOf('a', 'b')),
+      buyWith(ours, { products: [], merchandises: [merchandise({ children: [merchandise()] })] }),
     );
     const asset = assetOf(ledger, 'X1');
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 4 });
@@ -599,18 +564,9 @@ describe('delete_asset', () => {
   });
 
   it('does not count contents revoked before', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [uri('a'), uri('b')] }));
+    const ledger = ledgerAfter(buyWith(ours, productsOf('a', 'b')));
     succeed(ledger, deleteProduct(ours, ['X1'], { productUri: 'a' }));
     expect(succeed(ledger, deleteAsset(ours, ['X1']))).toEqual({ assets: 1, products: 1 });
-  });
-
-  it.each<[string, Sent[]]>([
-    ['was never bought', []],
-    ['is a sister’s', [newBuy(sister, ['X1'])]],
-    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
-    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
-  ])('fails where the number %s', (_, before) => {
-    expect(causeOf(ledgerAfter(...before), deleteAsset(ours, ['X1']))).toBe('asset_not_found');
   });
 
   it('fails if the asset has another license type, but does not reveal a stranger’s', () => {
@@ -636,7 +592,7 @@ describe('delete_asset', () => {
     /** X1 has grants of 101 and 102, X2 of 102 alone; 103 went elsewhere. */
     const shared = () =>
       ledgerAfter(
-        newBuy(ours, ['X1'], {}, { products: [uri('a')], merchandises: [merchandise({ merchandiseNum: 'm' })] }),
+        buyWith(ours, { products: [uri('a')], merchandises: [merchandise({ merchandiseNum: 'm' })] }),
         newBuy(ours, ['X1', 'X2'], {}, { products: [uri('b')], merchandises: [merchandise({ merchandiseNum: 'n' })] }),
         newBuy(ours, ['X3']),
       );
@@ -702,9 +658,9 @@ describe('delete_asset', () => {
 
     it('treats the order that transferred an asset as the source of its contents', () => {
       const ledger = ledgerAfter(
-        newBuy(stranger, ['X1'], {}, { merchandises: [merchandise()] }),
-        newBuy(ours, ['X1'], {}, { transferedAssetNum: true }),
-        newBuy(ours, ['X1'], {}, { products: [uri('later')] }),
+        buyWith(stranger, { merchandises: [merchandise()] }),
+        buyWith(ours, { transferedAssetNum: true }),
+        buyWith(ours, productsOf('later')),
       );
       expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 0, products: 3 });
       expect(productsOn(ledger, 'X1')).toEqual(['later@103']);
@@ -716,9 +672,9 @@ describe('delete_asset', () => {
 describe('delete_product', () => {
   it('revokes every active product with that productUri, including those in merchandises, and keeps the asset', () => {
     const ledger = ledgerAfter(
-      newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a'), uri('b')] }),
-      newBuy(ours, ['X1'], {}, { products: [uri('a')] }),
-      newBuy(ours, ['X1'], {}, { merchandises: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] }),
+      newBuy(ours, ['X1', 'X2'], {}, productsOf('a', 'b')),
+      buyWith(ours, productsOf('a')),
+      buyWith(ours, { merchandises: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] }),
     );
     expect(succeed(ledger, deleteProduct(ours, ['X1'], { productUri: 'a' }))).toEqual({ assets: 0, products: 3 });
     expect(productsOn(ledger, 'X1')).toEqual(['b@101', 'gms-100@103', 'c@103']);
@@ -743,21 +699,13 @@ describe('delete_product', () => {
     expect(causeOf(ledger, from('101'))).toBe('product_not_found');
   });
 
-  it.each<[string, Sent[]]>([
-    ['was never bought', []],
-    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
-    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
-  ])('fails where the number %s', (_, before) => {
-    expect(causeOf(ledgerAfter(...before), deleteProduct(ours, ['X1']))).toBe('asset_not_found');
-  });
-
   it('fails if the asset has another license type', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']));
     expect(causeOf(ledger, deleteProduct(ours, ['X1'], {}, { licenseType: 'softkey' }))).toBe('license_type_mismatch');
   });
 
   it('fails if a product has no match on one of the numbers', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2'], {}, { products: [uri('a')] }), newBuy(ours, ['X1']));
+    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2'], {}, productsOf('a')), newBuy(ours, ['X1']));
     expect(causeOf(ledger, deleteProduct(ours, ['X1', 'X2']))).toBe('product_not_found');
     const assets = [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke({ productUri: 'c' })] }];
     expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
@@ -775,9 +723,8 @@ describe('delete_product', () => {
 
   it('counts grants and products once, even if several elements name their asset', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']));
-    const order = orderOf(deleteProduct(ours, [], {}, { assets: [element, element] }));
-    const accepted = { licenseOrderId: '900' as LicenseOrderId, order, channels: null };
-    expect(planOrder(ledger, accepted, { ...LIMITS, ofOrder: 2 }).touched).toBe(2);
+    const order = accepted(deleteProduct(ours, [], {}, { assets: [element, element] }));
+    expect(planOrder(ledger, order, { ...LIMITS, ofOrder: 2 }).touched).toBe(2);
   });
 
   it('looks for a product that an order names repeatedly once', () => {
@@ -792,12 +739,8 @@ describe('delete_product', () => {
       };
       Object.defineProperty(product, 'grant', { get });
       const products = Array.from({ length: times }, () => productToRevoke());
-      const elements = [
-        { assetNos: ['X1'], products },
-        { assetNos: ['X1'], products },
-      ];
-      const order = orderOf(deleteProduct(ours, [], {}, { assets: elements }));
-      planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order, channels: null });
+      const assets = Array(2).fill({ assetNos: ['X1'], products });
+      planOrder(ledger, accepted(deleteProduct(ours, [], {}, { assets })));
       return looks;
     };
     expect(looksFor(1_000)).toBe(looksFor(1));
@@ -808,7 +751,7 @@ describe('delete_product', () => {
       merchandise({ merchandiseNum, licenseOrderProductList: [uri(productUri)], children });
     const empty = merchandise({ merchandiseNum: 'empty', licenseOrderProductList: [] });
     const packages = [inside('outer', 'a', [inside('inner', 'b')]), inside('with empty', 'b', [empty])];
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { products: [], merchandises: packages }));
+    const ledger = ledgerAfter(buyWith(ours, { products: [], merchandises: packages }));
     const deleted = (productUri: string) => succeed(ledger, deleteProduct(ours, ['X1'], { productUri }));
     expect(deleted('b')).toEqual({ assets: 0, products: 2 });
     expect(merchandisesOn(ledger, 'X1')).toEqual(['outer@101', 'with empty@101', 'empty@101']);
@@ -829,29 +772,17 @@ describe('the first fault', () => {
 
   /** X1 is a stranger's, X2 ours with another license type; a product may name a source order that does not exist. */
   const ledger = () => ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X2'], { licenseType: 'softkey' }));
-  const good = { products: [uri('a')] };
+  const good = productsOf('a');
   const bad = { products: [uri('a'), productToBuy({ srcLicenseOrderId: '555' })] };
 
+  const element = (content: Sent, ...assetNos: string[]) => ({ assetNos, ...content });
+
   it.each<[Cause, string, Sent[]]>([
-    ['asset_owned_by_other_customer', 'the first number', [{ assetNos: ['X1', 'X2'], ...bad }]],
-    ['license_type_mismatch', 'the first number', [{ assetNos: ['X2', 'X1'], ...bad }]],
-    ['source_order_not_found', 'the first number’s product', [{ assetNos: ['X3', 'X1'], ...bad }]],
-    [
-      'source_order_not_found',
-      'the first element’s product',
-      [
-        { assetNos: ['X3'], ...bad },
-        { assetNos: ['X1'], ...good },
-      ],
-    ],
-    [
-      'asset_owned_by_other_customer',
-      'the first element with one',
-      [
-        { assetNos: ['X3', 'X4'], ...good },
-        { assetNos: ['X1'], ...bad },
-      ],
-    ],
+    ['asset_owned_by_other_customer', 'the first number', [element(bad, 'X1', 'X2')]],
+    ['license_type_mismatch', 'the first number', [element(bad, 'X2', 'X1')]],
+    ['source_order_not_found', 'the first number’s product', [element(bad, 'X3', 'X1')]],
+    ['source_order_not_found', 'the first element’s product', [element(bad, 'X3'), element(good, 'X1')]],
+    ['asset_owned_by_other_customer', 'the first element with one', [element(good, 'X3', 'X4'), element(bad, 'X1')]],
   ])('of a new_buy is %s, of %s', (cause, _, assets) => {
     expect(causeOf(ledger(), newBuy(ours, [], { assets }))).toBe(cause);
   });
@@ -868,14 +799,14 @@ describe('the first fault', () => {
     ['asset_not_found', 'a', ['X1', 'X2']],
     ['product_not_found', 'b', ['X1', 'X3']],
   ])('of a delete_product is %s for product %s and the numbers %s', (cause, productUri, assetNos) => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, good));
+    const ledger = ledgerAfter(buyWith(ours, good));
     expect(causeOf(ledger, deleteProduct(ours, assetNos, { productUri }))).toBe(cause);
   });
 
   it('names the product that has no match, in the order sent', () => {
     const products = ['a', 'b', 'c'].map((productUri) => productToRevoke({ productUri }));
     const order = deleteProduct(ours, [], {}, { assets: [{ assetNos: ['X1'], products }] });
-    const [outcome] = planFrom(ledgerAfter(newBuy(ours, ['X1'], {}, good)), 900, order);
+    const [outcome] = planFrom(ledgerAfter(buyWith(ours, good)), 900, order);
     expect(outcome?.failure?.cause).toBe('product_not_found');
     expect(outcome?.failure?.args).toEqual(['X1', 'b', expect.stringContaining('productUri a')]);
   });
@@ -884,26 +815,17 @@ describe('the first fault', () => {
 describe('planAll', () => {
   it('shows each order the effects of those before it', () => {
     const ledger = newLedger();
-    const causes = planFrom(
-      ledger,
-      101,
-      newBuy(ours, ['X1']),
-      newBuy(stranger, ['X1']),
-      newBuy(stranger, ['X1'], {}, { transferedAssetNum: true }),
-      deleteAsset(ours, ['X1']),
-      deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '103' }),
-      deleteAsset(stranger, ['X1']),
-      newBuy(ours, ['X1']),
-    ).map(({ failure }) => failure?.cause ?? 'succeeded');
-    expect(causes).toEqual([
-      'succeeded',
-      'asset_owned_by_other_customer',
-      'succeeded',
-      'asset_not_found',
-      'succeeded',
-      'asset_not_found',
-      'succeeded',
-    ]);
+    const steps: [Sent, string][] = [
+      [newBuy(ours, ['X1']), 'succeeded'],
+      [newBuy(stranger, ['X1']), 'asset_owned_by_other_customer'],
+      [buyWith(stranger, { transferedAssetNum: true }), 'succeeded'],
+      [deleteAsset(ours, ['X1']), 'asset_not_found'],
+      [deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '103' }), 'succeeded'],
+      [deleteAsset(stranger, ['X1']), 'asset_not_found'],
+      [newBuy(ours, ['X1']), 'succeeded'],
+    ];
+    const outcomes = planFrom(ledger, 101, ...steps.map(([order]) => order));
+    expect(outcomes.map(({ failure }) => failure?.cause ?? 'succeeded')).toEqual(steps.map(([, end]) => end));
     expect(grantsOn(ledger, 'X1')).toEqual(['107']);
   });
 
@@ -927,16 +849,15 @@ describe('planAll', () => {
 });
 
 describe('planOrder', () => {
-  const planSent = (ledger: Ledger, sent: Sent) =>
-    planOrder(ledger, { licenseOrderId: '900' as LicenseOrderId, order: orderOf(sent), channels: null });
+  const planSent = (ledger: Ledger, sent: Sent) => planOrder(ledger, accepted(sent));
 
   it.each<[string, Sent]>([
-    ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: 1_800_000_000_004, merchandises: [merchandise()] })],
-    ['a transfer', newBuy(sister, ['X1'], {}, { transferedAssetNum: true })],
+    ['new_buy', newBuy(ours, ['X1', 'X2'], {}, { limitEndDate: END + 4, merchandises: [merchandise()] })],
+    ['a transfer', buyWith(sister, { transferedAssetNum: true })],
     ['delete_asset', deleteAsset(ours, ['X1'])],
     ['delete_product', deleteProduct(ours, ['X1'])],
   ])('does not change the ledger: %s', (_, sent) => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1'], {}, { merchandises: [merchandise()] }));
+    const ledger = ledgerAfter(buyWith(ours, { merchandises: [merchandise()] }));
     const before = structuredClone(ledger);
     const effects = planSent(ledger, sent);
     expect(ledger).toEqual(before);
