@@ -21,16 +21,8 @@ const show = (assetNum: string) => viewer.call('getAsset', { params: { assetNum 
 const numsOf = ({ assets }: ConsoleData<'listAssets'>) => assets.map(({ assetNum }) => assetNum);
 
 /** All pages of a list, one entry at a time. */
-async function walk(query: ConsoleCall<'listAssets'>['query']): Promise<string[]> {
-  const nums: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await list({ ...query, limit: '1', ...(cursor === undefined ? {} : { cursor }) });
-    nums.push(...numsOf(page));
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return nums;
-}
+const walk = async (query: ConsoleCall<'listAssets'>['query']) =>
+  (await viewer.pagesOf('listAssets', { query: { ...query, limit: '1' } })).flatMap(numsOf);
 
 describe('the list of assets', () => {
   it('finds a number, and all with a prefix, in pages and in order', async () => {
@@ -172,8 +164,6 @@ describe('an asset', () => {
 });
 
 describe('the contents of an asset', () => {
-  const contents = (assetNum: string, query = {}) => viewer.call('getAssetContents', { params: { assetNum }, query });
-
   it('list each item after its parent, with limits and orders, and without passwords', async () => {
     const assetNum = newPrefix();
     const customer = await api.newCustomer();
@@ -199,7 +189,7 @@ describe('the contents of an asset', () => {
     );
     const answer = await viewer.send('getAssetContents', { params: { assetNum }, query: {} });
     expect(JSON.stringify(answer.body)).not.toContain('do not tell');
-    const { instances, nextCursor } = await contents(assetNum);
+    const { instances, nextCursor } = await viewer.call('getAssetContents', { params: { assetNum } });
     const [first, second, ...products] = instances;
     expect([first, second]).toMatchObject([
       { kind: 'merchandise', merchandiseNum: 'M-1', parentId: null },
@@ -228,20 +218,16 @@ describe('the contents of an asset', () => {
     const products = ['a', 'b', 'c', 'd'].map((productUri) => productToBuy({ productUri }));
     await api.carryOut(newBuy(customer, [assetNum], {}, { products, merchandises: [merchandise()] }));
     await api.carryOut(deleteProduct(customer, [assetNum], { productUri: 'b' }));
-    const seen: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: ConsoleData<'getAssetContents'> = await contents(assetNum, { limit: '2', cursor });
-      seen.push(...page.instances.map((each) => (each.kind === 'product' ? each.productUri : each.merchandiseNum)));
-      cursor = page.nextCursor;
-    }
+    const pages = await viewer.pagesOf('getAssetContents', { params: { assetNum }, query: { limit: '2' } });
+    const seen = pages.flatMap(({ instances }) =>
+      instances.map((each) => (each.kind === 'product' ? each.productUri : each.merchandiseNum)),
+    );
     expect(seen[0]).toBe('M-1');
     expect(seen.slice(1).sort()).toEqual(['a', 'c', 'd', 'gms-100']);
   });
 });
 
 describe('the history of a number', () => {
-  const history = (assetNum: string, query = {}) => viewer.call('getAssetHistory', { params: { assetNum }, query });
-
   it('goes from purchase over transfer to revocation, with the orders of every application', async () => {
     const assetNum = newPrefix();
     const [seller, buyer]: Customer[] = [await api.newCustomer(), await other.newCustomer()];
@@ -251,7 +237,7 @@ describe('the history of a number', () => {
     const transfer = newBuy(buyer!, [assetNum], {}, { products: [], transferedAssetNum: true });
     const revocation = deleteAsset(buyer!, [assetNum]);
     await other.accept({ ...batchOf(transfer, revocation), channelOrderId: `${assetNum}-2`, syncMode: 'sync' });
-    const { entries } = await history(assetNum);
+    const { entries } = await viewer.call('getAssetHistory', { params: { assetNum } });
     const [first, second] = [`${assetNum}-1`, `${assetNum}-2`];
     expect(entries).toMatchObject([
       { action: 'revoked', channelOrderId: second, appKey: other.credentials.appKey, applicationName: 'Test' },
@@ -272,13 +258,10 @@ describe('the history of a number', () => {
       },
       { action: 'created', channelOrderId: first, appKey: api.credentials.appKey, fromCustomer: null },
     ]);
-    const pages: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: ConsoleData<'getAssetHistory'> = await history(assetNum, { limit: '2', cursor });
-      pages.push(...page.entries.map(({ action }) => action));
-      cursor = page.nextCursor;
-    }
-    expect(pages).toEqual(entries.map(({ action }) => action));
+    const pages = await viewer.pagesOf('getAssetHistory', { params: { assetNum }, query: { limit: '2' } });
+    expect(pages.flatMap((page) => page.entries.map(({ action }) => action))).toEqual(
+      entries.map(({ action }) => action),
+    );
   });
 
   it('says who requested to disable a lock, through which application', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { buildMessage, type Customer } from '@lockstep/contract';
-import { type ConsoleBatch, type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { buildMessage } from '@lockstep/contract';
+import { type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
+import { describe, expect, it } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import {
@@ -26,16 +26,8 @@ type Query = ConsoleCall<'listAllBatches'>['query'];
 const list = (query: Query = {}) => viewer.call('listAllBatches', { query });
 
 /** All pages of a list, a few entries each. */
-async function listAll(query: Query): Promise<ConsoleBatch[]> {
-  const batches: ConsoleBatch[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const page = await list({ ...query, limit: '2', cursor });
-    batches.push(...page.batches);
-    cursor = page.nextCursor;
-  }
-  return batches;
-}
+const listAll = async (query: Query) =>
+  (await viewer.pagesOf('listAllBatches', { query: { ...query, limit: '2' } })).flatMap(({ batches }) => batches);
 const namesOf = (batches: { channelOrderId: string }[]) => batches.map(({ channelOrderId }) => channelOrderId);
 
 /** Sends a batch, waits until it is completed, and returns its id. */
@@ -49,24 +41,18 @@ async function idOf({ channelOrderId }: { channelOrderId: string }): Promise<str
   return batches[0]!.batchId;
 }
 
-describe('the list of batches', () => {
-  let one: Api;
-  let other: Api;
-  let customer: Customer;
+describe('the list of batches', async () => {
+  const [one, other] = [await stack.newApi(), await stack.newApi()];
+  const customer = await one.newCustomer();
   const prefix = randomUUID();
   /** Newest last. */
   const names: string[] = [];
-
-  beforeAll(async () => {
-    [one, other] = [await stack.newApi(), await stack.newApi()];
-    customer = await one.newCustomer();
-    for (const [place, api] of [one, other, one, other, one].entries()) {
-      const fails = place % 2 === 1 ? [deleteAsset(customer, [newAssetNum()])] : [];
-      const batch = { ...batchOf(newBuy(customer, [newAssetNum()]), ...fails), channelOrderId: `${prefix}-${place}` };
-      await send(api, place === 4 ? { ...batch, channelCode: 'other' } : batch);
-      names.push(batch.channelOrderId);
-    }
-  });
+  for (const [place, api] of [one, other, one, other, one].entries()) {
+    const fails = place % 2 === 1 ? [deleteAsset(customer, [newAssetNum()])] : [];
+    const batch = { ...batchOf(newBuy(customer, [newAssetNum()]), ...fails), channelOrderId: `${prefix}-${place}` };
+    await send(api, place === 4 ? { ...batch, channelCode: 'other' } : batch);
+    names.push(batch.channelOrderId);
+  }
 
   it('holds those of all applications, newest first, and pages do not overlap', async () => {
     const batches = await listAll({ channelOrderId: `${prefix}*` });
@@ -93,8 +79,8 @@ describe('the list of batches', () => {
     const at = String(acceptedTime);
     expect(await find({ acceptedFrom: at })).toEqual([names[4], names[3], names[2]]);
     expect(await find({ acceptedTo: at })).toEqual([names[2], names[1], names[0]]);
-    const { status, body } = await viewer.send('listAllBatches', { query: { cursor: 'made-up' } });
-    expect({ status, cause: body.cause }).toEqual({ status: 400, cause: 'field_invalid' });
+    const refused = await viewer.send('listAllBatches', { query: { cursor: 'made-up' } });
+    expect(refused).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
   });
 });
 
@@ -184,16 +170,11 @@ async function auditLogOf({ db }: Pick<Stack, 'db'>, target: string) {
   return await changes.where('target', '=', target).orderBy('id').execute();
 }
 
-describe('failed orders', () => {
-  let api: Api;
-  let customer: Customer;
+describe('failed orders', async () => {
+  const api = await stack.newApi();
+  const customer = await api.newCustomer();
   const secret = 'se"cret';
   const withPassword = { products: [productToBuy({ passwords: [secret] })] };
-
-  beforeAll(async () => {
-    api = await stack.newApi();
-    customer = await api.newCustomer();
-  });
 
   /** A completed batch whose second order has failed: its license type is not the asset's. */
   async function failOne() {

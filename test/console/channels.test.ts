@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
@@ -9,14 +9,10 @@ import { testStack } from '../harness/stack.ts';
 const { stack } = await testStack({ worker: false });
 const [viewer, support] = [await ConsoleClient.logIn(stack, 'viewer'), await ConsoleClient.logIn(stack, 'support')];
 const [api, bound] = [await stack.newApi(), await stack.newApi(['auth_order'], ['test', 'empty'])];
-beforeAll(async () => {
-  await stack.db
-    .insertInto('channel')
-    .values([{ code: 'empty' }, { code: 'a/b %' }])
-    .execute();
-  const customer = await api.newCustomer();
-  await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
-});
+const codes = [{ code: 'empty' }, { code: 'a/b %' }];
+await stack.db.insertInto('channel').values(codes).execute();
+const customer = await api.newCustomer();
+await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
 
 const read = (channelCode: string) => viewer.call('getChannel', { params: { channelCode } });
 const pause = (channelCode: string, reason = 'ticket 4711') =>

@@ -47,19 +47,11 @@ const paramsOf = (licenseOrderId: string | undefined) => ({ params: { licenseOrd
 
 describe('the list of orders', () => {
   /** All pages of a list, two entries each; the ids, newest first. */
-  async function listAll(query: ConsoleCall<'listAllOrders'>['query']): Promise<string[]> {
-    const ids: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const page: { orders: ConsoleOrder[]; nextCursor: string | null } = await viewer.call('listAllOrders', {
-        query: { ...query, limit: '2', cursor },
-      });
-      for (const order of page.orders) ConsoleOrder.strict().parse(order);
-      ids.push(...page.orders.map(({ licenseOrderId }) => licenseOrderId));
-      cursor = page.nextCursor;
-    }
-    return ids;
-  }
+  const listAll = async (query: ConsoleCall<'listAllOrders'>['query']): Promise<string[]> => {
+    const pages = await viewer.pagesOf('listAllOrders', { query: { ...query, limit: '2' } });
+    const orders = pages.flatMap((page) => page.orders.map((order) => ConsoleOrder.strict().parse(order)));
+    return orders.map(({ licenseOrderId }) => licenseOrderId);
+  };
 
   it('is filtered by customer, asset number, cause, state, type and application', async () => {
     const [another, owner] = [await stack.newApi(), await api.newCustomer()];
@@ -112,8 +104,8 @@ describe('an order', () => {
   it('that does not exist is not found', async () => {
     for (const id of ['getOrder', 'getOrderContent', 'getOrderEffects', 'previewOrder'] as const) {
       for (const licenseOrderId of ['8191', '9999999999999999999', '0']) {
-        const { status, body } = await viewer.send(id, { params: { licenseOrderId } });
-        expect({ status, cause: body.cause }).toEqual({ status: 404, cause: 'not_found' });
+        const answer = await viewer.send(id, paramsOf(licenseOrderId));
+        expect(answer).toMatchObject({ status: 404, body: { cause: 'not_found' } });
       }
     }
   });
@@ -302,11 +294,7 @@ describe('the search', () => {
     const { appKey } = api.credentials;
     expect(await find(appKey)).toEqual([{ kind: 'application', id: appKey, name: 'Test', detail: appKey }]);
     const { enterpriseGlobalId, channelCustomerId } = customer;
-    const { name } = await stack.db
-      .selectFrom('enterprise')
-      .select('name')
-      .where('id', '=', enterpriseGlobalId)
-      .executeTakeFirstOrThrow();
+    const { name } = await viewer.call('getEnterprise', { params: { enterpriseGlobalId } });
     expect(await find(name)).toMatchObject([{ kind: 'enterprise', id: enterpriseGlobalId, name }]);
     expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: enterpriseGlobalId }]);
     expect(await find('nothing of the kind')).toEqual([]);

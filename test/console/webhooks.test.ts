@@ -1,22 +1,17 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { type Answer, type Receiver, startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** Webhooks of all applications in the console, and what support does if deliveries fail. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
-const receivers: Receiver[] = [];
-
 const { stack } = await testStack({ webhookAllowPrivate: true });
 const support = await ConsoleClient.logIn(stack, 'support');
-afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close();
-});
 
 interface Shop {
   api: Api;
@@ -29,8 +24,7 @@ async function newShop(): Promise<Shop> {
 }
 /** An application's webhook, and the endpoint behind it. */
 async function newWebhook({ api }: Shop, answer?: Answer): Promise<{ webhookId: string; receiver: Receiver }> {
-  const receiver = await startReceiver(answer);
-  receivers.push(receiver);
+  const receiver = await untilTestsEnd(startReceiver(answer));
   const { webhookId } = dataOf(await api.call('POST', '/webhooks', { body: { url: `${receiver.url}?key=hidden` } }));
   return { webhookId, receiver };
 }
@@ -54,12 +48,6 @@ const awaitWebhook = (webhookId: string, expected: Record<string, unknown>) =>
   }, WAIT);
 const list = async (query: Record<string, string>) =>
   (await support.call('listWebhooks', { query })).webhooks.map(({ webhookId }) => webhookId);
-const auditLogOf = async (target: string) =>
-  (await support.call('listAuditLog', { query: { target } })).entries.map(({ action, before, after }) => ({
-    action,
-    before,
-    after,
-  }));
 const disable = (webhookId: string) =>
   sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(
     stack.db,
@@ -114,17 +102,12 @@ describe('a webhook', () => {
     await shop.api.call('DELETE', `/webhooks/${webhookId}`);
     for (const gone of [webhookId, '999999', '9999999999999999999']) {
       const params = { webhookId: gone };
-      for (const answer of [
-        await support.send('getWebhook', { params }),
-        await support.send('listWebhookDeliveries', { params }),
-        await support.send('enableWebhook', { params, body: {} }),
-        await support.send('replayWebhook', { params, body: {} }),
-        await support.send('testWebhook', { params }),
-      ]) {
-        expect(answer).toMatchObject({
-          status: 404,
-          body: { cause: 'not_found', message: expect.stringContaining(gone) },
-        });
+      const body = { cause: 'not_found', message: expect.stringContaining(gone) };
+      for (const id of ['getWebhook', 'listWebhookDeliveries', 'testWebhook'] as const) {
+        expect(await support.send(id, { params })).toMatchObject({ status: 404, body });
+      }
+      for (const id of ['enableWebhook', 'replayWebhook'] as const) {
+        expect(await support.send(id, { params, body: {} })).toMatchObject({ status: 404, body });
       }
     }
     expect(await list({ appKey: shop.appKey })).toEqual([]);
@@ -168,7 +151,7 @@ describe('a disabled webhook', () => {
     const sent = await endBatch(shop);
     await receiver.awaitCount(1);
     expect(orderIds(receiver)).toEqual([sent]);
-    expect(await auditLogOf(webhookId)).toEqual([
+    expect(await support.changesOf(webhookId)).toEqual([
       {
         action: 'webhook.enabled',
         before: { state: 'disabled', disabledTime: expect.any(Number), disabledCause: 'endpoint_gone' },
@@ -179,7 +162,7 @@ describe('a disabled webhook', () => {
     for (const rawBody of ['{}', '', ' ']) {
       expect(await support.send('enableWebhook', { params, rawBody })).toMatchObject({ status: 200 });
     }
-    expect(await auditLogOf(webhookId)).toHaveLength(1);
+    expect(await support.changesOf(webhookId)).toHaveLength(1);
   });
 
   it('is enabled with the events since a time', async () => {
@@ -205,7 +188,7 @@ describe('a disabled webhook', () => {
     const refused = { body: { cause: 'webhook_disabled' } };
     expect(await support.send('replayWebhook', { params: { webhookId }, body: {} })).toMatchObject(refused);
     expect(await support.send('testWebhook', { params: { webhookId } })).toMatchObject(refused);
-    expect(await auditLogOf(webhookId)).toEqual([]);
+    expect(await support.changesOf(webhookId)).toEqual([]);
   });
 });
 
@@ -234,7 +217,7 @@ describe('events are replayed', () => {
     await receiver.awaitCount(8);
     const count = (id: string) => orderIds(receiver).filter((one) => one === id).length;
     expect(sent.map(count)).toEqual([3, 4, 1]);
-    expect((await auditLogOf(webhookId)).map(({ action }) => action)).toEqual(
+    expect((await support.changesOf(webhookId)).map(({ action }) => action)).toEqual(
       Array.from({ length: 4 }, () => 'webhook.replayed'),
     );
   });
@@ -264,7 +247,9 @@ describe('a test message', () => {
     const { messageId } = await support.call('testWebhook', { params: { webhookId } });
     const [received] = await receiver.awaitCount(1);
     expect(received!.headers['webhook-id']).toBe(messageId);
-    expect(await auditLogOf(webhookId)).toEqual([{ action: 'webhook.tested', before: null, after: { messageId } }]);
+    expect(await support.changesOf(webhookId)).toEqual([
+      { action: 'webhook.tested', before: null, after: { messageId } },
+    ]);
   });
 
   it('is refused if 20 are pending', async () => {
@@ -275,7 +260,7 @@ describe('a test message', () => {
     const params = { webhookId };
     for (let count = 0; count < 20; count++) await support.call('testWebhook', { params });
     expect((await support.send('testWebhook', { params })).status).toBe(503);
-    expect(await auditLogOf(webhookId)).toHaveLength(20);
+    expect(await support.changesOf(webhookId)).toHaveLength(20);
   });
 });
 

@@ -82,6 +82,24 @@ export class ConsoleClient {
     if (status !== 200) throw new Error(`${id} was refused with ${status}: ${JSON.stringify(body)}`);
     return findConsoleOperation(id).data.parse(body.data) as ConsoleData<Id>;
   }
+
+  /** Calls a list until its last page. Returns the `data` of each page. */
+  async pagesOf<Id extends ConsoleOperationId>(id: Id, call: Partial<ConsoleCall<Id>>): Promise<ConsoleData<Id>[]> {
+    const pages: ConsoleData<Id>[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: object = { ...(call as Parts).query, cursor };
+      const page: ConsoleData<Id> = await this.call(id, { ...call, query } as Partial<ConsoleCall<Id>>);
+      pages.push(page);
+      cursor = (page as { nextCursor: string | null }).nextCursor;
+    }
+    return pages;
+  }
+
+  /** The changes of a target in the audit log, newest first. Only support and admins read it. */
+  async changesOf(target: string): Promise<{ action: string; before: unknown; after: unknown }[]> {
+    const { entries } = await this.call('listAuditLog', { query: { target } });
+    return entries.map(({ action, before, after }) => ({ action, before, after }));
+  }
 }
 
 interface Parts {
