@@ -1,12 +1,12 @@
 import type { AcceptedOrder, Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
+import { testKilledProcesses } from '../harness/processes/deployment.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
 /** The customers' channels, with the number of batches of each: one large channel beside small ones. */
@@ -29,16 +29,13 @@ interface Story {
   answered: AcceptedOrder[];
 }
 
-describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', (queue) => {
-  let service: KilledProcesses;
-  beforeAll(async () => {
-    service = await startKilledProcesses(queue, { redisDatabase: 7, batchesBetweenKills: BATCHES_BETWEEN_KILLS });
-  });
-  afterAll(() => service.close());
+describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', async (queue) => {
+  const batchesBetweenKills = BATCHES_BETWEEN_KILLS;
+  const service = await testKilledProcesses(queue, { redisDatabase: 7, batchesBetweenKills });
 
   it('loses nothing that was answered, does nothing twice and keeps each customer’s order', async () => {
     const { apis, database } = service;
-    const others = await service.anotherApplication();
+    const others = await service.newApis();
     const customers = await Promise.all(
       BATCHES_OF.map(([channel]) => retried(apis, (api) => api.newCustomer(undefined, channel))),
     );

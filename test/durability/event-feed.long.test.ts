@@ -1,14 +1,14 @@
 import type { EventPage, FeedEvent } from '@lockstep/contract';
 import { lockLanes } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
+import { testKilledProcesses } from '../harness/processes/deployment.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
 const CUSTOMERS = 8;
@@ -18,12 +18,9 @@ const BATCHES_BETWEEN_KILLS = 45;
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 
-describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', (queue) => {
-  let service: KilledProcesses;
-  beforeAll(async () => {
-    service = await startKilledProcesses(queue, { redisDatabase: 6, batchesBetweenKills: BATCHES_BETWEEN_KILLS });
-  });
-  afterAll(() => service.close());
+describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed every few batches', async (queue) => {
+  const batchesBetweenKills = BATCHES_BETWEEN_KILLS;
+  const service = await testKilledProcesses(queue, { redisDatabase: 6, batchesBetweenKills });
 
   it('give a reader that continues after the last ID every batch, once and in order', async () => {
     const { apis } = service;

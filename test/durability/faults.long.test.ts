@@ -1,14 +1,14 @@
 import type { Customer } from '@lockstep/contract';
 import type { RunningWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { newCustomersInLanes, newNeighborInLane } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 const WARN = 40;
 
@@ -17,11 +17,9 @@ let api: Api;
 let customers: Customer[];
 
 beforeEach(async () => {
-  stack = await startStack({ queue: 'redis', worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ queue: 'redis', worker: false }));
   customers = await newCustomersInLanes(api, 4);
 });
-afterEach(() => stack.close());
 
 const run = (statements: string) => sql.raw(statements).execute(stack.db);
 

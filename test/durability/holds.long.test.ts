@@ -5,14 +5,14 @@ import { readHoldsAndStalls } from '@lockstep/orders/operator';
 import { applyCalls, drainLanes, freeLanes, lockLanes, readPages } from '@lockstep/orders/testing';
 import { Deadline, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 /** Orders that can't be applied hold their own customers only (rules 6.2). */
 
@@ -26,12 +26,10 @@ let held: Customer;
 let other: Customer;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false }));
   held = await api.newCustomer();
   other = await newNeighbor();
 });
-afterEach(() => stack.close());
 
 /** Creates a customer in the lane of the held one. */
 async function newNeighbor(): Promise<Customer> {

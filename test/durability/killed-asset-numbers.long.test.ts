@@ -1,32 +1,12 @@
-import { createApplication } from '@lockstep/access';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api } from '../harness/api.ts';
-import { freePort } from '../harness/network/redis.ts';
+import { describe, expect, it } from 'vitest';
 import { countHandedOut, numbersFrom, take } from '../harness/orders/asset-numbers.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 
 describe('O9 of two api processes, overseas, killed in turn', async () => {
   const CALLERS = 8;
   const CALLS_BETWEEN_KILLS = 50;
   const KILLS = 2;
-  let processes: ServiceProcess[];
-  let apis: Api[];
-
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const ports = [await freePort(), await freePort()];
-    const env = { DATABASE_URL: database.url, REDIS_URL: '', REGION: 'overseas' };
-    processes = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
-    await Promise.all(processes.map((each) => each.start()));
-    const credentials = await createApplication(database.db, { name: 'Chaos', scopes: ['auth_order'], approved: true });
-    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
-    apis = ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
-  });
-  afterAll(async () => {
-    const statuses = await Promise.all(processes.map((each) => each.stop()));
-    expect(statuses, 'every process stops with status 0').toEqual([0, 0]);
-  });
+  const { database, processes, apis } = await testDeployment({ apis: 2, workers: 0, env: { REGION: 'overseas' } });
 
   it('reserves no number twice, before and after the restarts', async () => {
     const answers: string[][] = [];

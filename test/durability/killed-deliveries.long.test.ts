@@ -4,7 +4,7 @@ import { type Api, dataOf } from '../harness/api.ts';
 import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 /** Messages to webhooks when their worker is killed, stops or freezes (rules 6.8). */
 
@@ -19,11 +19,10 @@ let hangs: boolean;
 let receiver: Receiver;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false, webhookAllowPrivate: true });
+  ({ stack, api } = await testStack({ worker: false, webhookAllowPrivate: true }));
   const env = { DATABASE_URL: stack.url, REDIS_URL: '', WEBHOOK_ALLOW_PRIVATE: 'true' };
   workers = [ServiceProcess.worker(env), ServiceProcess.worker(env)];
   await Promise.all(workers.map((worker) => worker.start()));
-  api = await stack.newApi();
   hangs = true;
   receiver = await startReceiver((response) => {
     if (!hangs) response.writeHead(204).end();
@@ -33,7 +32,6 @@ beforeEach(async () => {
 afterEach(async () => {
   const statuses = await Promise.all(workers.map((worker) => worker.stop()));
   await receiver.close();
-  await stack.close();
   expect(statuses).toEqual([0, 0]);
 });
 

@@ -1,10 +1,10 @@
 import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
 import { expectSumsRight } from '../harness/orders/sync-batches.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
+import { testKilledProcesses } from '../harness/processes/deployment.ts';
 
 /** Processes are killed while customers are held, and while their orders are finally applied. */
 
@@ -12,12 +12,7 @@ const CUSTOMERS = 6;
 const ROUNDS = 4;
 const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
-let service: KilledProcesses;
-
-beforeAll(async () => {
-  service = await startKilledProcesses('postgres', { redisDatabase: 0, batchesBetweenKills: 2 });
-});
-afterAll(() => service.close());
+const service = await testKilledProcesses('postgres', { redisDatabase: 0, batchesBetweenKills: 2 });
 
 const newCustomers = () => Promise.all(Array.from({ length: CUSTOMERS }, () => service.apis[0]!.newCustomer()));
 const completed = (batch: ReturnType<typeof batchOf>) => retried(service.apis, (api) => api.completed(batch));

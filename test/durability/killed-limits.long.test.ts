@@ -1,40 +1,18 @@
-import { createApplication } from '@lockstep/access';
-import type { BatchResult, Customer } from '@lockstep/contract';
+import type { BatchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Api } from '../harness/api.ts';
+import { expect, it } from 'vitest';
 import { checkNumbers } from '../harness/databases/numbers.ts';
-import { freePort } from '../harness/network/redis.ts';
 import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 
 /** Workers are killed while orders at the limit run (rules 6.5 Size). */
 
 /** One order may touch this many full assets. */
 const FULL_ASSETS = 5;
 
-let service: ServiceProcess;
-let workers: ServiceProcess[];
-let api: Api;
-let customer: Customer;
-
-const database = await testDatabase();
-beforeAll(async () => {
-  const env = { DATABASE_URL: database.url, REDIS_URL: '' };
-  const port = await freePort();
-  service = ServiceProcess.api({ ...env, PORT: String(port) });
-  workers = [ServiceProcess.worker(env), ServiceProcess.worker(env)];
-  await Promise.all([service, ...workers].map((part) => part.start()));
-  const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
-  api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-  customer = await api.newCustomer();
-});
-afterAll(async () => {
-  const statuses = await Promise.all([service, ...workers].map((part) => part.stop()));
-  expect(statuses).toEqual([0, 0, 0]);
-});
+const { database, api, workers } = await testDeployment({ workers: 2 });
+const customer = await api.newCustomer();
 
 /** Returns whether a drain has written something and not committed. */
 async function isWriting(): Promise<boolean> {

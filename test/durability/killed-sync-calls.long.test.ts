@@ -1,11 +1,9 @@
-import { createApplication } from '@lockstep/access';
 import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, dataOf, refusalOf } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { waitsToTheEnd } from '../harness/databases/waiting.ts';
 import { buildCall, send } from '../harness/network/raw-calls.ts';
-import { freePort } from '../harness/network/redis.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
@@ -16,23 +14,12 @@ import {
   untilOneWaits,
   whileHeld,
 } from '../harness/orders/sync-batches.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 
 describe('an api process', async () => {
   const CALLERS = 8;
-  let api: Api;
-  let service: ServiceProcess;
-
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const port = await freePort();
-    service = ServiceProcess.api({ DATABASE_URL: database.url, REDIS_URL: '', PORT: String(port) });
-    await service.start();
-    const credentials = await createApplication(database.db, { name: 'Kill', scopes: ['auth_order'], approved: true });
-    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-  });
-  afterAll(() => service.stop());
+  const { database, api, processes } = await testDeployment({ workers: 0 });
+  const [service] = processes as [(typeof processes)[0]];
 
   /** Restarts the service once PostgreSQL has ended the killed one's sessions. */
   async function restart(): Promise<void> {

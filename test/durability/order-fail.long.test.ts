@@ -1,14 +1,14 @@
 import type { Customer } from '@lockstep/contract';
 import { FailedByOperator, HoldPage } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 /** Operators fail pending orders (rules 9). */
 
@@ -21,12 +21,10 @@ let customer: Customer;
 let other: Customer;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false }));
   customer = await api.newCustomer();
   other = await api.newCustomer();
 });
-afterEach(() => stack.close());
 afterAll(endEverything);
 
 function fail(...words: string[]): Promise<Ended> {

@@ -1,23 +1,21 @@
 import type { BatchResult, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 let stack: Stack;
 let api: Api;
 let customer: Customer;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false }));
   customer = await api.newCustomer();
 });
-afterEach(() => stack.close());
 afterAll(endEverything);
 
 function retry(...words: string[]): Promise<Ended> {

@@ -1,37 +1,16 @@
-import { createApplication } from '@lockstep/access';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, dataOf } from '../harness/api.ts';
-import { freePort } from '../harness/network/redis.ts';
+import { describe, expect, it } from 'vitest';
+import { type Api, dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { type TestDatabase, testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
+import type { TestDatabase } from '../harness/stack.ts';
 
 const BATCHES = 60;
 const CALLERS = 8;
 
 describe('an api and a worker process whose PostgreSQL connections break under load', async () => {
-  let api: Api;
-  let processes: ServiceProcess[];
-
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const port = String(await freePort());
-    // Two connections for more concurrent calls. The calls wait for each other, and no order may fail because of that.
-    const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: port, DATABASE_POOL: '2' };
-    processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
-    await Promise.all(processes.map((part) => part.start()));
-    const credentials = await createApplication(database.db, {
-      name: 'Outage',
-      scopes: ['auth_order'],
-      approved: true,
-    });
-    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-  });
-  afterAll(async () => {
-    const statuses = await Promise.all(processes.map((part) => part.stop()));
-    expect(statuses, 'exit statuses').toEqual([0, 0]);
-  });
+  // Two connections for more concurrent calls. The calls wait for each other, and no order may fail because of that.
+  const { database, api } = await testDeployment({ env: { DATABASE_POOL: '2' } });
 
   it('keep working, answer 500 at worst, and every accepted order succeeds', async () => {
     const customer = await api.newCustomer();

@@ -1,31 +1,13 @@
-import { createApplication } from '@lockstep/access';
-import type { Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { Api, refusalOf } from '../harness/api.ts';
-import { freePort } from '../harness/network/redis.ts';
+import { expect, it, vi } from 'vitest';
+import { refusalOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { expectSumsRight, readResult, syncOf } from '../harness/orders/sync-batches.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 
 /** A paused channel stays paused when processes stop or are killed (rules 6.2 and 9). */
-let processes: ServiceProcess[];
-let api: Api;
-let ours: Customer;
-let theirs: Customer;
-
-const database = await testDatabase();
-beforeAll(async () => {
-  const env = { DATABASE_URL: database.url, REDIS_URL: '', PORT: String(await freePort()) };
-  processes = [ServiceProcess.api(env), ServiceProcess.worker(env)];
-  await Promise.all(processes.map((each) => each.start()));
-  const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
-  api = await Api.logIn(`http://127.0.0.1:${env.PORT}`, credentials);
-  ours = await api.newCustomer();
-  theirs = await api.newCustomer(undefined, 'theirs');
-});
-afterAll(() => Promise.all(processes.map((each) => each.stop())));
+const { database, processes, api } = await testDeployment();
+const [ours, theirs] = [await api.newCustomer(), await api.newCustomer(undefined, 'theirs')];
 
 it.each(['kill', 'stop'] as const)(
   'a pause outlasts a %s of all processes, and then its orders take effect in order',

@@ -1,12 +1,12 @@
 import type { BatchResult, FeedEvent, LicenseOrderId } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
 import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
 import { COMMAND, resultOf } from '../harness/processes/command-line.ts';
-import { type KilledProcesses, startKilledProcesses } from '../harness/processes/killed-processes.ts';
+import { testKilledProcesses } from '../harness/processes/deployment.ts';
 import { endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 
 /** Batches complete, are reopened by `lockstep order retry`, are polled and cancelled, and complete again. */
@@ -16,12 +16,9 @@ const BATCHES = 5;
 const ROUNDS = 2;
 
 type Batch = ReturnType<typeof batchOf>;
-let service: KilledProcesses;
-
-beforeAll(async () => {
-  service = await startKilledProcesses('postgres', { redisDatabase: 0, batchesBetweenKills: 2 });
-  await sql
-    .raw(`
+const service = await testKilledProcesses('postgres', { redisDatabase: 0, batchesBetweenKills: 2 });
+await sql
+  .raw(`
       create table test_broken (asset_num text);
       create function refuse_broken() returns trigger language plpgsql as $$ begin
         if exists (select from test_broken where asset_num = new.asset_num) then raise 'broken'; end if;
@@ -34,12 +31,8 @@ beforeAll(async () => {
       end $$;
       create trigger note_end after update on batch for each row
         when (old.completed_time is null and new.completed_time is not null) execute function note_end()`)
-    .execute(service.database.db);
-});
-afterAll(async () => {
-  await service.close();
-  await endEverything();
-});
+  .execute(service.database.db);
+afterAll(endEverything);
 
 /** Runs `lockstep order …` as a process of its own. */
 const order = (...words: string[]) => {

@@ -1,16 +1,14 @@
-import { createApplication } from '@lockstep/access';
 import type { Customer } from '@lockstep/contract';
 import { pauseChannel, resumeChannel } from '@lockstep/orders';
 import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { Redis } from 'ioredis';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { Api } from '../harness/api.ts';
+import { describe, expect, inject, it, vi } from 'vitest';
+import type { Api } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
-import { freePort } from '../harness/network/redis.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { QUEUE_KINDS, type TestDatabase, testDatabase } from '../harness/stack.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
+import { QUEUE_KINDS, type TestDatabase } from '../harness/stack.ts';
 
 /** Real workers take turns at lanes, while they and what is around them fail (rules 6.2 Fair shares). */
 
@@ -31,27 +29,10 @@ const MAX_DRAINS_BEFORE = 3 * WORKERS * DRAINS;
 type Order = ReturnType<typeof newBuy>;
 
 describe.each(QUEUE_KINDS)(`${WORKERS} workers on %s`, async (queue) => {
-  let service: ServiceProcess;
-  let workers: ServiceProcess[];
-  let api: Api;
   const redisUrl = `${inject('redisUrl')}/${REDIS_DATABASE}`;
-
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const port = await freePort();
-    const env = {
-      DATABASE_URL: database.url,
-      REDIS_URL: queue === 'redis' ? redisUrl : '',
-      WORKER_DRAINS: String(DRAINS),
-    };
-    service = ServiceProcess.api({ ...env, PORT: String(port) });
-    workers = Array.from({ length: WORKERS }, () => ServiceProcess.worker(env));
-    await Promise.all([service, ...workers].map((part) => part.start()));
-    const credentials = await createApplication(database.db, { name: 'T', scopes: ['auth_order'], approved: true });
-    api = await Api.logIn(`http://127.0.0.1:${port}`, credentials);
-    await watch(database);
-  });
-  afterAll(() => Promise.all([service, ...workers].map((part) => part.stop())));
+  const env = { REDIS_URL: queue === 'redis' ? redisUrl : '', WORKER_DRAINS: String(DRAINS) };
+  const { database, api, workers } = await testDeployment({ workers: WORKERS, env });
+  await watch(database);
 
   it('apply the few orders of a channel after a bounded number of drains, whatever backlogs the others have', async () => {
     const { db } = database;
@@ -89,7 +70,7 @@ describe.each(QUEUE_KINDS)(`${WORKERS} workers on %s`, async (queue) => {
     const stories = customers.map((customer) => new Story(customer));
     const batches: ReturnType<typeof batchOf>[] = [];
     const paused = new Set<string>();
-    let frozen: ServiceProcess | null = null;
+    let frozen: (typeof workers)[number] | null = null;
     const thaw = () => {
       if (frozen !== null) process.kill(frozen.pid, 'SIGCONT');
       frozen = null;

@@ -4,13 +4,13 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { pastBatchTriggers } from '../harness/databases/past-triggers.ts';
 import { DIGESTS, PAYLOADS, SENT } from '../harness/databases/stored-forms.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, type Stack, testStack } from '../harness/stack.ts';
 
 const WARN = 40;
 
@@ -19,10 +19,8 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   let api: Api;
 
   beforeEach(async () => {
-    stack = await startStack({ queue, worker: false });
-    api = await stack.newApi();
+    ({ stack, api } = await testStack({ queue, worker: false }));
   });
-  afterEach(() => stack.close());
 
   const run = (statements: string) => sql.raw(statements).execute(stack.db);
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ALL_LANES } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, testStack } from '../harness/stack.ts';
 
 /** A worker while another session holds what its drains need. Its DATABASE_URL sets how long it waits for a lock. */
 let stack: Stack;
@@ -19,8 +19,7 @@ const LANES = ALL_LANES;
 const WAIT = { timeout: 60_000 };
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false }));
   customer = await api.newCustomer();
   const log = createLogger(
     { name: 'test', level: 'trace', secrets: new Set() },

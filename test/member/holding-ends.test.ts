@@ -1,5 +1,5 @@
 import type { Customer, VirtualAsset } from '@lockstep/contract';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
@@ -10,18 +10,13 @@ import { testStack } from '../harness/stack.ts';
  * What ends an assignment or a loan. The next call of each operation shows it (rules 6.5 and 8). Each case uses new
  * assets.
  */
-/** The other customer of the same enterprise. */
-let industry: Customer;
 
 const { stack } = await testStack();
 const center = await MemberCenter.open(stack);
 /** Another enterprise. */
 const elsewhere = await MemberCenter.open(stack, center.api);
-beforeAll(async () => {
-  const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
-  const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
-  industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
-});
+/** The other customer of the same enterprise. */
+const industry = await center.industryCustomer();
 
 /** All assets are cloud licenses, which O8 lists; revoking them needs a source order. */
 const CLOUD = { licenseType: 'cloud_customer' };
@@ -140,10 +135,9 @@ const buyAgain = (name: Name, owner: Customer, element: Sent = {}) => newBuy(own
 const transfer = (name: Name, owner: Customer, element: Sent = {}) =>
   buyAgain(name, owner, { transferedAssetNum: true, ...element });
 
-interface Case {
-  what: string;
-  orders: () => Sent[];
-  after: View;
+type Case = [what: string, orders: () => Sent[], after: View, more?: CaseOptions];
+
+interface CaseOptions {
   /** Whether the orders need several batches, because an async batch can't name one number for two customers. */
   apart?: boolean;
   /** What the other enterprise sees, if the case says so. */
@@ -163,118 +157,89 @@ const LOCK_LOST: View = {
   licenses: without(NOT_LENT.licenses, 'lock'),
 };
 
+/** What the other enterprise sees of an asset or a lock that is transferred to it. */
+const ARRIVED: Partial<View> = {
+  assets: { lent: 'nobody' },
+  products: { lent: ['lent'] },
+  licenses: { lent: 'nobody' },
+};
+const LOCK_ARRIVED: Partial<View> = {
+  locks: { lock: 'nobody' },
+  products: { lock: ['lock'] },
+  licenses: { lock: 'nobody' },
+};
+
+const { customer: own } = center;
+const asLock = { borrowedUsbKey: true };
+const asAsset = { borrowedUsbKey: false };
+const revokeAll = () => [revoke('lent'), revoke('held'), revoke('lock')];
+const moveAwayAndBack = () => [transfer('lent', elsewhere.customer), transfer('lent', own)];
+const revokeProducts = () => [deleteProduct(own, [numOf.lent], {}, { ...CLOUD, srcLicenseOrderId: sourceOf.lent })];
+const buyAndRevoke = () => [buyAgain('lent', own), buyAgain('lock', own), revoke('lent'), revoke('lock')];
+
+const ALL_LOST: View = { kim: { holds: [], borrows: [] }, assets: {}, locks: {}, products: {}, licenses: {} };
+/** A revoked number that now belongs to a new asset, so the old ID is unknown. */
+const REPLACED: View = { ...GIVEN_BACK, products: without(GIVEN_BACK.products, 'lent') };
+const LOCK_REPLACED: View = { ...NOT_LENT, products: without(NOT_LENT.products, 'lock') };
+const MADE_LOCK: View = {
+  ...GIVEN_BACK,
+  assets: without(GIVEN_BACK.assets, 'lent'),
+  locks: { lent: 'nobody', lock: 'nobody' },
+};
+const LOCK_UNMADE: View = { ...NOT_LENT, assets: { ...NOT_LENT.assets, lock: 'nobody' }, locks: {} };
+
 const ORDERS: Case[] = [
-  { what: 'revokes a lent asset', orders: () => [revoke('lent')], after: LOST },
-  { what: 'revokes the lock', orders: () => [revoke('lock')], after: LOCK_LOST },
-  {
-    what: 'revokes all of them',
-    orders: () => [revoke('lent'), revoke('held'), revoke('lock')],
-    after: { kim: { holds: [], borrows: [] }, assets: {}, locks: {}, products: {}, licenses: {} },
-  },
-  {
-    what: 'revokes a lent asset and buys its number again',
-    orders: () => [revoke('lent'), buyAgain('lent', center.customer)],
-    // The number now belongs to a new asset, so the old ID is unknown.
-    after: { ...GIVEN_BACK, products: without(GIVEN_BACK.products, 'lent') },
-  },
-  {
-    what: 'revokes the lock and buys its number again',
-    orders: () => [revoke('lock'), buyAgain('lock', center.customer, { borrowedUsbKey: true })],
-    after: { ...NOT_LENT, products: without(NOT_LENT.products, 'lock') },
-  },
-  {
-    what: 'transfers a lent asset to another customer of the enterprise',
-    orders: () => [transfer('lent', industry)],
-    after: GIVEN_BACK,
-  },
-  {
-    what: 'transfers a lent asset to another enterprise',
-    orders: () => [transfer('lent', elsewhere.customer)],
-    after: LOST,
-    seenElsewhere: { assets: { lent: 'nobody' }, products: { lent: ['lent'] }, licenses: { lent: 'nobody' } },
-  },
-  {
-    what: 'transfers a lent asset to another enterprise and back',
-    orders: () => [transfer('lent', elsewhere.customer), transfer('lent', center.customer)],
-    apart: true,
-    after: GIVEN_BACK,
-  },
-  {
-    what: 'transfers the lock to another customer of the enterprise',
-    orders: () => [transfer('lock', industry)],
-    after: NOT_LENT,
-  },
-  {
-    what: 'transfers the lock to another enterprise',
-    orders: () => [transfer('lock', elsewhere.customer)],
-    after: LOCK_LOST,
-    seenElsewhere: { locks: { lock: 'nobody' }, products: { lock: ['lock'] }, licenses: { lock: 'nobody' } },
-  },
-  {
-    what: 'makes a lent asset a borrowed lock',
-    orders: () => [buyAgain('lent', center.customer, { borrowedUsbKey: true })],
-    after: {
-      ...GIVEN_BACK,
-      assets: without(GIVEN_BACK.assets, 'lent'),
-      locks: { lent: 'nobody', lock: 'nobody' },
-    },
-  },
-  {
-    what: 'makes a lent asset a borrowed lock and an ordinary asset again',
-    orders: () => [true, false].map((borrowedUsbKey) => buyAgain('lent', center.customer, { borrowedUsbKey })),
-    after: GIVEN_BACK,
-  },
-  {
-    what: 'makes the lock an ordinary asset',
-    orders: () => [buyAgain('lock', center.customer, { borrowedUsbKey: false })],
-    after: { ...NOT_LENT, assets: { ...NOT_LENT.assets, lock: 'nobody' }, locks: {} },
-  },
+  ['revokes a lent asset', () => [revoke('lent')], LOST],
+  ['revokes the lock', () => [revoke('lock')], LOCK_LOST],
+  ['revokes all of them', revokeAll, ALL_LOST],
+  ['revokes a lent asset and buys its number again', () => [revoke('lent'), buyAgain('lent', own)], REPLACED],
+  ['revokes the lock and buys its number again', () => [revoke('lock'), buyAgain('lock', own, asLock)], LOCK_REPLACED],
+  ['transfers a lent asset to another customer of the enterprise', () => [transfer('lent', industry)], GIVEN_BACK],
+  [
+    'transfers a lent asset to another enterprise',
+    () => [transfer('lent', elsewhere.customer)],
+    LOST,
+    { seenElsewhere: ARRIVED },
+  ],
+  ['transfers a lent asset to another enterprise and back', moveAwayAndBack, GIVEN_BACK, { apart: true }],
+  ['transfers the lock to another customer of the enterprise', () => [transfer('lock', industry)], NOT_LENT],
+  [
+    'transfers the lock to another enterprise',
+    () => [transfer('lock', elsewhere.customer)],
+    LOCK_LOST,
+    { seenElsewhere: LOCK_ARRIVED },
+  ],
+  ['makes a lent asset a borrowed lock', () => [buyAgain('lent', own, asLock)], MADE_LOCK],
+  [
+    'makes a lent asset a borrowed lock and an ordinary asset again',
+    () => [buyAgain('lent', own, asLock), buyAgain('lent', own, asAsset)],
+    GIVEN_BACK,
+  ],
+  ['makes the lock an ordinary asset', () => [buyAgain('lock', own, asAsset)], LOCK_UNMADE],
 ];
 
 /** Cases that end nothing. */
 const HARMLESS: Case[] = [
-  {
-    what: 'buys onto asset and lock',
-    orders: () => [buyAgain('lent', center.customer), buyAgain('lock', center.customer)],
-    after: BEFORE,
-  },
-  {
-    what: 'repeats which of them is a borrowed lock',
-    orders: () => [
-      buyAgain('lent', center.customer, { borrowedUsbKey: false }),
-      buyAgain('lock', center.customer, { borrowedUsbKey: true }),
-    ],
-    after: BEFORE,
-  },
-  {
-    what: 'transfers them to their own customer',
-    orders: () => [transfer('lent', center.customer), transfer('lock', center.customer)],
-    after: BEFORE,
-  },
-  {
-    what: 'revokes one order’s products from an asset with purchases of another',
-    orders: () => [
-      buyAgain('lent', center.customer),
-      buyAgain('lock', center.customer),
-      revoke('lent'),
-      revoke('lock'),
-    ],
-    after: BEFORE,
-  },
-  {
-    what: 'revokes the products, but not the asset',
-    orders: () => {
-      const source = { ...CLOUD, srcLicenseOrderId: sourceOf.lent };
-      return [deleteProduct(center.customer, [numOf.lent], {}, source)];
-    },
-    after: { ...BEFORE, products: { ...BEFORE.products, lock: ['lock'] } },
-  },
+  ['buys onto asset and lock', () => [buyAgain('lent', own), buyAgain('lock', own)], BEFORE],
+  [
+    'repeats which of them is a borrowed lock',
+    () => [buyAgain('lent', own, asAsset), buyAgain('lock', own, asLock)],
+    BEFORE,
+  ],
+  ['transfers them to their own customer', () => [transfer('lent', own), transfer('lock', own)], BEFORE],
+  ['revokes one order’s products from an asset with purchases of another', buyAndRevoke, BEFORE],
+  [
+    'revokes the products, but not the asset',
+    revokeProducts,
+    { ...BEFORE, products: { ...BEFORE.products, lock: ['lock'] } },
+  ],
 ];
 
 const NOTHING: View = { assets: {}, locks: {}, products: {}, licenses: {} };
 
 /** Runs a case, in one batch if possible. All its orders must succeed. Then compares what every operation shows. */
-async function expectAfter({ orders, apart, after, seenElsewhere }: Case, syncMode: 'sync' | 'async'): Promise<void> {
+async function expectAfter(syncMode: 'sync' | 'async', [, orders, after, more = {}]: Case): Promise<void> {
+  const { apart, seenElsewhere } = more;
   const batches = apart && syncMode === 'async' ? orders().map((order) => [order]) : [orders()];
   const outcomes = [];
   for (const together of batches) {
@@ -292,11 +257,11 @@ it('before anything ends, every operation shows the holders', async () => {
 });
 
 describe.each(['sync', 'async'] as const)('an order, %s,', (syncMode) => {
-  it.each(ORDERS)('that $what', (each) => expectAfter(each, syncMode));
+  it.each(ORDERS)('that %s', (...each) => expectAfter(syncMode, each));
 });
 
 describe('no order ends anything', () => {
-  it.each(HARMLESS)('that $what', (each) => expectAfter(each, 'sync'));
+  it.each(HARMLESS)('that %s', (...each) => expectAfter('sync', each));
 });
 
 describe('in the member center', () => {

@@ -2,7 +2,7 @@ import type { CreatedEnterprise, Customer } from '@lockstep/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, type Api, refusalOf } from '../harness/api.ts';
 import { countWaiting, waitsToTheEnd } from '../harness/databases/waiting.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
@@ -16,29 +16,22 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * Concurrent calls of M4, M9 and M10 through two APIs, with each other and with orders on the same assets (rules 8).
  */
-/** Another enterprise through each of the two APIs. */
-let elsewhere: [MemberCenter, MemberCenter];
-/** The other customer of the center's enterprise. */
-let industry: Customer;
 
 const { stack } = await testStack();
 const center = await MemberCenter.open(stack);
-const other = await startAnotherApi(stack, center.api);
+const other = await untilTestsEnd(startAnotherApi(stack, center.api));
 /** The center through each of the two APIs. */
 const doors: [MemberCenter, MemberCenter] = [center, through(other.api, center)];
-beforeAll(async () => {
-  const foreign = await MemberCenter.open(stack, center.api);
-  elsewhere = [foreign, through(other.api, foreign)];
-  const query = { channelCode: 'crm', channelCustomerId: center.customer.channelCustomerId, defaultCustomer: 'N' };
-  const customers: Customer[] = dataOf(await center.api.call('GET', '/enterprise/user/query', { query }));
-  industry = customers.find(({ channelCode }) => channelCode === 'industry')!;
-});
-afterAll(other.close);
+/** Another enterprise through each of the two APIs. */
+const foreign = await MemberCenter.open(stack, center.api);
+const elsewhere = [foreign, through(other.api, foreign)] as const;
+/** The other customer of the center's enterprise. */
+const industry = await center.industryCustomer();
 
 /** Returns the same center with the same login, through another API. */
 function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, password, userToken }: MemberCenter) {

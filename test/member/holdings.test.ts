@@ -10,7 +10,7 @@ import type {
 } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { countRows, recordQueries } from '../harness/databases/explain.ts';
 import { pastTriggers } from '../harness/databases/past-triggers.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
@@ -26,7 +26,7 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * The assignments and loans of employees, over HTTP (interface M6 to M10; rules 8). For what ends them, see
@@ -51,19 +51,8 @@ async function buy(customer: Customer, assetNums: string[], element: Sent = {}, 
   return accepted!.licenseOrderId;
 }
 
-/** Returns the enterprise's other customer, which O2 created. */
-async function industryCustomer({ api, customer }: MemberCenter): Promise<Customer> {
-  const { channelCustomerId } = customer;
-  const query = { channelCode: 'industry', channelCustomerId, defaultCustomer: 'N' };
-  const customers: Customer[] = dataOf(await api.call('GET', '/enterprise/user/query', { query }));
-  return customers.find(({ channelCode }) => channelCode === 'industry')!;
-}
-
-describe('M6 and M8', () => {
-  let own: MemberCenter;
-  beforeAll(async () => {
-    own = await MemberCenter.open(stack, center.api);
-  });
+describe('M6 and M8', async () => {
+  const own = await MemberCenter.open(stack, center.api);
 
   it('list nothing for an enterprise without assets', async () => {
     expect(await own.assets()).toEqual([]);
@@ -71,7 +60,7 @@ describe('M6 and M8', () => {
   });
 
   it('list the active assets of all its customers, oldest first, and nothing else', async () => {
-    const industry = await industryCustomer(own);
+    const industry = await own.industryCustomer();
     const nums = Array.from({ length: 8 }, newAssetNum) as [string, ...string[]];
     const [first, firstLock, held, lent, lock, revoked, revokedLock, foreign] = nums as Required<typeof nums>;
     await buy(own.customer, [first!]);
@@ -331,7 +320,7 @@ describe('M7', () => {
 
   it('shows the same for an asset of any customer of the enterprise, and for a borrowed lock', async () => {
     const lockNum = newAssetNum();
-    await buy(await industryCustomer(center), [lockNum], { ...BORROWED, merchandises: [merchandise()] });
+    await buy(await center.industryCustomer(), [lockNum], { ...BORROWED, merchandises: [merchandise()] });
     const [lockId] = await idsOfNumbers(stack.db, [lockNum]);
     const contents = await center.contents(lockId!);
     expect(urisIn(contents)).toEqual(['gms-100']);
@@ -379,16 +368,12 @@ describe('M7', () => {
 
   it('shows contents in the order of the orders, whichever process applied them', async () => {
     // Each process reserves its own IDs, so the later order gets the smaller IDs.
-    const other = await startAnotherApi(stack, center.api);
+    const other = await untilTestsEnd(startAnotherApi(stack, center.api));
     const orderOf = (productUri: string) => {
       const element = { products: [productToBuy({ productUri })], merchandises: [merchandise()] };
       return newBuy(center.customer, [assetNum], {}, element);
     };
-    try {
-      await other.api.carryOut(orderOf('gms-other'));
-    } finally {
-      await other.close();
-    }
+    await other.api.carryOut(orderOf('gms-other'));
     await center.api.carryOut(orderOf('gms-last'));
     const { productInstanceList, children } = await center.contents(assetId);
     expect(urisIn({ productInstanceList })).toEqual(['gms-full', 'gms-plain', 'gms-other', 'gms-last']);
@@ -545,7 +530,7 @@ async function setLocked(lock: Name, locked: boolean): Promise<void> {
 /** Returns a refusal's code and cause, and the path at the start of its message. */
 function faultOf(answer: Answer) {
   const { code, cause, message } = refusalOf(answer);
-  return { code, cause, path: message.split(': ')[0] };
+  return { code, cause, path: pathIn(message) };
 }
 
 /** Returns the holders that M6 and M8 show. */

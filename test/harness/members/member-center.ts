@@ -102,6 +102,14 @@ export class MemberCenter {
     return this.account.split('@')[1]!;
   }
 
+  /** Returns the enterprise's other customer, which O2 created. */
+  async industryCustomer(): Promise<Customer> {
+    const { channelCustomerId } = this.customer;
+    const query = { channelCode: 'industry', channelCustomerId, defaultCustomer: 'N' };
+    const customers: Customer[] = dataOf(await this.api.ask('queryCustomers', { query }));
+    return customers.find(({ channelCode }) => channelCode === 'industry')!;
+  }
+
   /** Calls the member center; `path` follows ME_ROOT. */
   call(method: string, path: string, options: MemberCallOptions = {}): Promise<Answer> {
     return this.callPath(method, ME_ROOT + path, options);

@@ -1,0 +1,82 @@
+import { createApplication } from '@lockstep/access';
+import { expect, inject, vi } from 'vitest';
+import { Api } from '../api.ts';
+import { freePort } from '../network/redis.ts';
+import { createTestDatabase, type QueueKind, untilTestsEnd } from '../stack.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/**
+ * Starts processes on a database of their own, as in a deployment: APIs and workers, without Redis unless `env` says
+ * so. Closing it expects them all to run and to exit normally.
+ */
+export async function startDeployment({ apis = 1, workers = 1, env: more = {} }: DeploymentOptions = {}) {
+  const database = await createTestDatabase();
+  const ports = await Promise.all(Array.from({ length: apis }, freePort));
+  const env = { DATABASE_URL: database.url, REDIS_URL: '', ...more };
+  const services = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
+  const running = Array.from({ length: workers }, () => ServiceProcess.worker(env));
+  const processes = [...services, ...running];
+  await Promise.all(processes.map((each) => each.start()));
+  /** Returns clients of all APIs for a new application. */
+  const newApis = async () => {
+    const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
+    return ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
+  };
+  const clients = await newApis();
+  return {
+    database,
+    processes,
+    workers: running,
+    apis: clients,
+    api: clients[0]!,
+    newApis,
+    async close() {
+      const statuses = await Promise.all(processes.map((each) => each.stop()));
+      await database.close();
+      expect(statuses, 'every process stops with status 0').toEqual(processes.map(() => 0));
+    },
+  };
+}
+
+interface DeploymentOptions {
+  apis?: number;
+  workers?: number;
+  env?: Record<string, string>;
+}
+
+/** Starts a deployment for the tests of a file or of a `describe`. */
+export const testDeployment = (options?: DeploymentOptions) => untilTestsEnd(startDeployment(options));
+
+/**
+ * Starts two API and two worker processes, one of which is killed and restarted every few batches, until the tests of a
+ * file or of a `describe` end. `redisDatabase`: a logical database that no other test uses, because real processes use
+ * the queue's real name.
+ */
+export async function testKilledProcesses(
+  queue: QueueKind,
+  { redisDatabase, batchesBetweenKills }: { redisDatabase: number; batchesBetweenKills: number },
+) {
+  const REDIS_URL = queue === 'redis' ? `${inject('redisUrl')}/${redisDatabase}` : '';
+  const deployment = await testDeployment({ apis: 2, workers: 2, env: { REDIS_URL } });
+  const { processes } = deployment;
+  let sent = 0;
+  let restarting: Promise<void> = Promise.resolve();
+  return {
+    ...deployment,
+    /** Must be called for each batch sent. */
+    countBatch() {
+      sent++;
+      if (sent % batchesBetweenKills !== 0) return;
+      const victim = processes[(sent / batchesBetweenKills) % processes.length]!;
+      restarting = restarting.then(async () => {
+        await victim.kill();
+        await victim.start();
+      });
+    },
+    /** Resolves when this many batches have been sent. */
+    sent: (count: number) => vi.waitUntil(() => sent >= count, { timeout: 120_000 }),
+    /** Resolves when no process is down. */
+    restarted: () => restarting,
+  };
+}
