@@ -26,32 +26,29 @@ async function openLicensed(): Promise<MemberCenter> {
   return opened;
 }
 
-/** Makes a call with its own request ID. Returns the entries that the call added, newest first. */
-async function recordedBy(
+type Change = Pick<AuditEntry, 'action'> & AuditEntry['detail'] & { targetGlobalId: string };
+
+/** Makes a call with its own request ID. Expects exactly these entries of the administrator's, newest first. */
+async function expectRecorded(
   call: (options: { headers: Record<string, string> }) => Promise<Answer>,
-): Promise<{ requestId: string; entries: AuditEntry[] }> {
+  changesOf: (answer: Answer) => Change[],
+): Promise<void> {
   const before = await center.audit();
   const requestId = `audit-${randomUUID()}`;
   const answer = await call({ headers: { 'x-request-id': requestId } });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-request-id')).toBe(requestId);
-  const after = await center.audit();
-  const entries = after.slice(0, after.length - before.length);
-  expect(after.slice(entries.length)).toEqual(before);
-  return { requestId, entries };
+  const entries = changesOf(answer).map(({ action, targetGlobalId, before, after }) => ({
+    id: expect.stringMatching(/^[1-9]\d*$/),
+    time: expect.any(Number),
+    actorGlobalId: center.adminId,
+    requestId,
+    action,
+    targetGlobalId,
+    detail: { before, after },
+  }));
+  expect(await center.audit()).toEqual([...entries, ...before]);
 }
-
-/** Returns the entry of a call by the administrator. */
-const entry = (
-  requestId: string,
-  fields: Pick<AuditEntry, 'action' | 'detail'> & { targetGlobalId: string },
-): object => ({
-  id: expect.stringMatching(/^[1-9]\d*$/),
-  time: expect.any(Number),
-  actorGlobalId: center.adminId,
-  requestId,
-  ...fields,
-});
 
 /** Adds an employee for one test. */
 async function addOne(fields: Sent = {}): Promise<{ globalId: string; userName: string }> {
@@ -73,66 +70,40 @@ describe('the audit log has entries of', () => {
         passwordMobile: '+14155550123',
       }),
     ];
-    let answer: Answer | undefined;
-    const { requestId, entries } = await recordedBy(async (options) => {
-      answer = await center.submitAdd(users, options);
-      return answer;
-    });
-    const [kim, lee] = answer!.body.data.succeeded;
-    expect(entries).toEqual([
-      entry(requestId, {
-        action: 'employee_added',
-        targetGlobalId: lee.globalId,
-        detail: {
-          before: null,
-          after: {
-            userName: 'lee',
-            name: '李',
-            departmentId: Number.MAX_SAFE_INTEGER,
-            remark: 'night "shift"',
-            passwordMobile: '+14155550123',
-          },
-        },
-      }),
-      entry(requestId, {
-        action: 'employee_added',
-        targetGlobalId: kim.globalId,
-        detail: {
-          before: null,
-          after: { userName: 'kim', name: 'Kim', departmentId: null, remark: null, passwordMobile: null },
-        },
-      }),
-    ]);
+    const lee = {
+      userName: 'lee',
+      name: '李',
+      departmentId: Number.MAX_SAFE_INTEGER,
+      remark: 'night "shift"',
+      passwordMobile: '+14155550123',
+    };
+    const kim = { userName: 'kim', name: 'Kim', departmentId: null, remark: null, passwordMobile: null };
+    const action = 'employee_added';
+    await expectRecorded(
+      (options) => center.submitAdd(users, options),
+      ({ body }) => [
+        { action, targetGlobalId: body.data.succeeded[1].globalId, before: null, after: lee },
+        { action, targetGlobalId: body.data.succeeded[0].globalId, before: null, after: kim },
+      ],
+    );
   });
 
   it('the changes of M2, with only the fields that differ', async () => {
     const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7, passwordMobile: '13800000000' });
-    const edit = { userName, name: 'Pat', departmentId: null, remark: 'night', passwordMobile: '13900000000' };
-    const { requestId, entries } = await recordedBy((options) => center.edit(globalId, edit, options));
-    expect(entries).toEqual([
-      entry(requestId, {
-        action: 'employee_edited',
-        targetGlobalId: globalId,
-        detail: {
-          before: { name: 'Kim', departmentId: 7, passwordMobile: '13800000000' },
-          after: { name: 'Pat', departmentId: null, passwordMobile: '13900000000' },
-        },
-      }),
-    ]);
+    const before = { name: 'Kim', departmentId: 7, passwordMobile: '13800000000' };
+    const after = { name: 'Pat', departmentId: null, passwordMobile: '13900000000' };
+    await expectRecorded(
+      (options) => center.edit(globalId, { userName, remark: 'night', ...after }, options),
+      () => [{ action: 'employee_edited', targetGlobalId: globalId, before, after }],
+    );
   });
 
   it('passwords that M3 sets, without the passwords', async () => {
     const { globalId } = await addOne();
-    const { requestId, entries } = await recordedBy((options) =>
-      center.resetPassword(globalId, PASSWORDS.third, options),
+    await expectRecorded(
+      (options) => center.resetPassword(globalId, PASSWORDS.third, options),
+      () => [{ action: 'password_reset', targetGlobalId: globalId, before: null, after: null }],
     );
-    expect(entries).toEqual([
-      entry(requestId, {
-        action: 'password_reset',
-        targetGlobalId: globalId,
-        detail: { before: null, after: null },
-      }),
-    ]);
   });
 
   it('employees whom M4 deletes, with their assigned and lent assets', async () => {
@@ -141,7 +112,6 @@ describe('the audit log has entries of', () => {
     const [lock] = await center.buyLocks();
     await center.assign(globalId, held.assetNum, lent.assetNum);
     dataOf(await center.lend(globalId, lock!.assetNum, [lent.assetId]));
-    const { requestId, entries } = await recordedBy((options) => center.delete(globalId, options));
     const before = {
       userName,
       name: 'Leaver',
@@ -151,64 +121,58 @@ describe('the audit log has entries of', () => {
       assetNums: [held.assetNum, lent.assetNum],
       lent: [{ assetNum: lent.assetNum, borrowedUsbKey: lock!.assetNum }],
     };
-    expect(entries).toEqual([
-      entry(requestId, { action: 'employee_deleted', targetGlobalId: globalId, detail: { before, after: null } }),
-    ]);
+    await expectRecorded(
+      (options) => center.delete(globalId, options),
+      () => [{ action: 'employee_deleted', targetGlobalId: globalId, before, after: null }],
+    );
   });
 
   it('the assignments and withdrawals of M9, in the order sent, and the loans that they end', async () => {
-    const { globalId } = await addOne();
-    const [first, second, third] = byNumber(await center.buy(3));
+    const { globalId: targetGlobalId } = await addOne();
+    const assets = byNumber(await center.buy(3));
+    const [first, second, third] = assets.map(({ assetNum }) => assetNum) as [string, string, string];
     const [lock] = await center.buyLocks();
-    const nums = (...assets: { assetNum: string }[]) => assets.map(({ assetNum }) => assetNum);
-
-    const assigned = await recordedBy((options) => center.configure(globalId, [], nums(second, first), options));
-    expect(assigned.entries).toEqual([
-      entry(assigned.requestId, {
-        action: 'assets_configured',
-        targetGlobalId: globalId,
-        detail: { before: { assetNums: [], lent: [] }, after: { assetNums: nums(second, first), lent: [] } },
-      }),
-    ]);
-
-    dataOf(await center.lend(globalId, lock!.assetNum, [second.assetId]));
-    const changed = await recordedBy((options) =>
-      center.configure(globalId, nums(second), nums(third, second), options),
-    );
-    expect(changed.entries).toEqual([
-      entry(changed.requestId, {
-        action: 'assets_configured',
-        targetGlobalId: globalId,
-        detail: {
-          before: {
-            assetNums: nums(second),
-            lent: [{ assetNum: second.assetNum, borrowedUsbKey: lock!.assetNum }],
-          },
-          after: { assetNums: nums(third, second), lent: [] },
+    const action = 'assets_configured';
+    await expectRecorded(
+      (options) => center.configure(targetGlobalId, [], [second, first], options),
+      () => [
+        {
+          action,
+          targetGlobalId,
+          before: { assetNums: [], lent: [] },
+          after: { assetNums: [second, first], lent: [] },
         },
-      }),
-    ]);
+      ],
+    );
+
+    dataOf(await center.lend(targetGlobalId, lock!.assetNum, [assets[1].assetId]));
+    const before = { assetNums: [second], lent: [{ assetNum: second, borrowedUsbKey: lock!.assetNum }] };
+    await expectRecorded(
+      (options) => center.configure(targetGlobalId, [second], [third, second], options),
+      () => [{ action, targetGlobalId, before, after: { assetNums: [third, second], lent: [] } }],
+    );
   });
 
   it('the loans of M10, and only new ones', async () => {
-    const { globalId } = await addOne();
+    const { globalId: targetGlobalId } = await addOne();
     const [first, second] = byNumber(await center.buy(2));
     const [lock] = await center.buyLocks();
-    await center.assign(globalId, first.assetNum, second.assetNum);
+    await center.assign(targetGlobalId, first.assetNum, second.assetNum);
     const borrowedUsbKey = lock!.assetNum;
-    const lent = (assetNum: string) => ({ before: { lent: [] }, after: { lent: [{ assetNum, borrowedUsbKey }] } });
-
-    const one = await recordedBy((options) => center.lend(globalId, borrowedUsbKey, [second.assetId], options));
-    const action = 'assets_lent';
-    expect(one.entries).toEqual([
-      entry(one.requestId, { action, targetGlobalId: globalId, detail: lent(second.assetNum) }),
-    ]);
-    const both = await recordedBy((options) =>
-      center.lend(globalId, borrowedUsbKey, [first.assetId, second.assetId], options),
-    );
-    expect(both.entries).toEqual([
-      entry(both.requestId, { action, targetGlobalId: globalId, detail: lent(first.assetNum) }),
-    ]);
+    const expectLent = (assetIds: string[], assetNum: string) =>
+      expectRecorded(
+        (options) => center.lend(targetGlobalId, borrowedUsbKey, assetIds, options),
+        () => [
+          {
+            action: 'assets_lent',
+            targetGlobalId,
+            before: { lent: [] },
+            after: { lent: [{ assetNum, borrowedUsbKey }] },
+          },
+        ],
+      );
+    await expectLent([second.assetId], second.assetNum);
+    await expectLent([first.assetId, second.assetId], first.assetNum);
   });
 
   it('each of several administrators', async () => {

@@ -199,23 +199,25 @@ describe('M7', () => {
 
   /** Buys a number with nested merchandise in a batch of its own. Returns the contents that M7 must show. */
   async function buyTree(assetNum: string): Promise<AssetContents> {
-    const srcLicenseOrderId = await buy(center.customer, [newAssetNum()]);
+    const full = {
+      crmProductId: 'crm-full',
+      productName: '造价 Estimator',
+      gmsPid: 'pid-1',
+      appKey: 'app-1',
+      limitConcurrent: 7,
+      limitTimeDuration: 3_600,
+      trial: 1,
+      trialEndDate: 1_800,
+      timeDurationExpression: '0-6-0',
+      srcLicenseOrderId: (await buy(center.customer, [newAssetNum()])) as LicenseOrderId,
+    } as const;
     const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
     const products = [
       product('gms-full', {
-        crmProductId: 'crm-full',
-        productName: '造价 Estimator',
-        gmsPid: 'pid-1',
-        appKey: 'app-1',
+        ...full,
         limitStartDate: 1_000,
         limitEndDate: 1_800_000_002_000,
-        limitConcurrent: 7,
-        limitTimeDuration: 3_600,
-        trial: 1,
-        trialEndDate: 1_800,
         passwords: ['secret'],
-        timeDurationExpression: '0-6-0',
-        srcLicenseOrderId,
         productFeatures: [
           { ...FEATURE, featureCode: 'f-1', trialEndDate: '1970-01-02T00:00:00Z' },
           { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
@@ -258,18 +260,9 @@ describe('M7', () => {
     return {
       productInstanceList: [
         on.product('gms-full', {
-          crmProductId: 'crm-full',
-          productName: '造价 Estimator',
-          gmsPid: 'pid-1',
-          appKey: 'app-1',
+          ...full,
           limitStartTime: 1_000,
           limitEndTime: 1_800_000_002_000,
-          limitConcurrent: 7,
-          limitTimeDuration: 3_600,
-          trial: 1,
-          trialEndDate: 1_800,
-          timeDurationExpression: '0-6-0',
-          srcLicenseOrderId,
           limitType: 'feature',
           prodDefExtend: true,
           productExtendInstanceList: [
@@ -548,6 +541,16 @@ async function holdings(): Promise<Holdings> {
   return Object.fromEntries(names.map((name) => [name, holders.get(numOf[name])])) as Holdings;
 }
 
+/** Makes a world for the tests of a `describe`, none of which may change anything. */
+function expectNoChange(): void {
+  let before: Awaited<ReturnType<typeof contentOfTables>>;
+  beforeAll(async () => {
+    await makeWorld();
+    before = await contentOfTables(stack.db);
+  });
+  afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
+}
+
 describe('M9', () => {
   describe('succeeds:', () => {
     beforeEach(makeWorld);
@@ -583,12 +586,7 @@ describe('M9', () => {
   });
 
   describe('changes nothing at all', () => {
-    let before: Awaited<ReturnType<typeof contentOfTables>>;
-    beforeAll(async () => {
-      await makeWorld();
-      before = await contentOfTables(stack.db);
-    });
-    afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
+    expectNoChange();
 
     it('with two empty lists', async () => {
       dataOf(await center.configure(kim, [], []));
@@ -725,12 +723,7 @@ describe('M10', () => {
   });
 
   describe('changes nothing at all', () => {
-    let before: Awaited<ReturnType<typeof contentOfTables>>;
-    beforeAll(async () => {
-      await makeWorld();
-      before = await contentOfTables(stack.db);
-    });
-    afterEach(async () => expect(await contentOfTables(stack.db)).toEqual(before));
+    expectNoChange();
 
     it.each<[what: string, assets: (keyof typeof idOf)[]]>([
       ['what it has already lent', ['lent']],

@@ -6,7 +6,7 @@ import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
 import { type Cause, type MemberId, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
@@ -18,29 +18,20 @@ import { testStack, untilTestsEnd } from '../harness/stack.ts';
  * The three credentials and the nonce of the member center, on each operation (rules 2 and 3). At the end, each
  * operation accepts the same call with valid credentials.
  */
-/** The tokens of the center's client and its administrator. */
-let good: { token: string; clientToken: string; userToken: string };
-
-/** Everything that the calls name exists, so each call would change something. */
-let kimId: string;
-let assetNum: string;
-let heldId: string;
-let lockNum: string;
 
 const passwords = new PasswordHasher();
 const PASSWORD = 'correct horse';
 
 const { stack } = await testStack({ worker: false });
 const center = await MemberCenter.open(stack);
-beforeAll(async () => {
-  const { token } = center.api;
-  good = { token, clientToken: token, userToken: center.userToken };
-  const [kim] = await center.add(newEmployee({ userName: 'kim' }));
-  const [asset, held] = await center.buy(2);
-  const [lock] = await center.buyLocks();
-  await center.assign(kim!.globalId, held!.assetNum);
-  [kimId, assetNum, heldId, lockNum] = [kim!.globalId, asset!.assetNum, held!.assetId, lock!.assetNum];
-});
+/** The tokens of the center's client and its administrator. */
+const good = { token: center.api.token, clientToken: center.api.token, userToken: center.userToken };
+/** Everything that the calls name exists, so each call would change something. */
+const kimId = (await center.add(newEmployee({ userName: 'kim' })))[0]!.globalId;
+const [asset, held] = await center.buy(2);
+const [assetNum, heldId] = [asset!.assetNum, held!.assetId];
+const lockNum = (await center.buyLocks())[0]!.assetNum;
+await center.assign(kimId, held!.assetNum);
 
 const PAGE = { pageNum: '1', pageSize: '10' };
 const member = () => `/enterprise/${center.enterpriseId}/member/${kimId}`;
@@ -159,6 +150,14 @@ async function newAdministrator(): Promise<{ id: MemberId; userToken: string }> 
   return { id, userToken: await logIn(center.api, login) };
 }
 
+/** Returns the token of another administrator, who could call until `change` succeeded. */
+async function administratorAfter(change: (id: MemberId) => Promise<Answer>) {
+  const { id, userToken } = await newAdministrator();
+  dataOf(await read({ userToken }));
+  dataOf(await change(id));
+  return { userToken };
+}
+
 /** The fault of the credentials, the call's options, and the refusal. */
 type Fault = [how: string, options: () => MemberCallOptions | Promise<MemberCallOptions>];
 
@@ -244,23 +243,10 @@ const FAULTS: Record<string, Fault[]> = {
       'client tokens of another application than the userToken',
       async () => ({ ...(await logInToAll(await stack.newApi())), userToken: good.userToken }),
     ],
-    [
-      'an administrator who was deleted',
-      async () => {
-        const { id, userToken } = await newAdministrator();
-        dataOf(await read({ userToken }));
-        dataOf(await center.delete(id));
-        return { userToken };
-      },
-    ],
+    ['an administrator who was deleted', () => administratorAfter((id) => center.delete(id))],
     [
       'an administrator whose password was reset',
-      async () => {
-        const { id, userToken } = await newAdministrator();
-        dataOf(await read({ userToken }));
-        dataOf(await center.resetPassword(id, 'battery staple'));
-        return { userToken };
-      },
+      () => administratorAfter((id) => center.resetPassword(id, 'battery staple')),
     ],
     [
       'an administrator whose password the operator has set',
