@@ -1,9 +1,9 @@
 import { countActivity } from '@lockstep/orders/testing';
 import { type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 /** The activity that transactions note is added up, each note once, even if several processes add up and some die. */
 
@@ -11,10 +11,9 @@ let database: TestDatabase;
 let db: Database;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
+  database = await testDatabase();
   db = database.db;
 });
-afterEach(() => database.close());
 
 /**
  * Writes the notes of `transactions` transactions over a minute. Each accepted one order; one transaction failed its

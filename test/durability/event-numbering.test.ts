@@ -3,9 +3,9 @@ import { EventNumbering, readEventsAfter } from '@lockstep/orders';
 import { numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 /** Events get increasing numbers, so that a reader that continues after the last one misses none (rules 6.8). */
 
@@ -17,7 +17,7 @@ let database: TestDatabase;
 let db: Database;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
+  database = await testDatabase();
   db = database.db;
   await sql`
     insert into application (id, app_key, name, secret_hash, scopes) overriding system value
@@ -28,7 +28,6 @@ beforeEach(async () => {
     select number, 1, 'test', number, 'async', '', '{1}', '{0}', '{new_buy}', 1, 'R'
     from generate_series(1, 5000) as number`.execute(db);
 });
-afterEach(() => database.close());
 
 /** Writes the rows that a batch's completion writes. */
 async function end(on: Database, ...batchIds: number[]): Promise<void> {

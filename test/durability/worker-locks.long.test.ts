@@ -4,15 +4,17 @@ import { freeLanes, lockLanes, readLocked } from '@lockstep/orders/testing';
 import { createLogger, run } from '@lockstep/platform';
 import { type RunningWorker, startWorker } from '@lockstep/worker';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ALL_LANES } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { type Stack, testStack } from '../harness/stack.ts';
+import { type Stack, testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** A worker while another session holds what its drains need. Its DATABASE_URL sets how long it waits for a lock. */
 let stack: Stack;
 let worker: RunningWorker;
+let api: Api;
+let customer: Customer;
 
 const LOCK_TIMEOUT_MS = 300;
 const LANES = ALL_LANES;
@@ -25,20 +27,13 @@ beforeEach(async () => {
     { name: 'test', level: 'trace', secrets: new Set() },
     { write: (line) => void stack.logLines.push(line) },
   );
-  worker = await startWorker({
-    ...readDeploymentConfig({ DATABASE_URL: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`, WORKER_DRAINS: '2' }),
-    queue: stack.queue,
-    log,
-    metrics: stack.metrics,
+  const config = readDeploymentConfig({
+    DATABASE_URL: `${stack.url}?lock_timeout=${LOCK_TIMEOUT_MS}`,
+    WORKER_DRAINS: '2',
   });
+  const { queue, metrics } = stack;
+  worker = await untilTestsEnd(startWorker({ ...config, queue, log, metrics }));
 });
-afterEach(async () => {
-  await worker.close();
-  await stack.close();
-});
-
-let api: Api;
-let customer: Customer;
 
 async function acceptOrder() {
   const batch = batchOf(newBuy(customer, [newAssetNum()]));
