@@ -60,34 +60,19 @@ it('some fail: HTTP 200 with 60027, who failed and why in order, and who was add
     data: expect.anything(),
   });
   const { succeeded, failed } = addedOf(answer);
-  expect(failuresOf(answer)).toEqual([
-    ['long', 'userList[1].name', 'name_too_long'],
-    ['k_m', 'userList[2].userName', 'account_malformed'],
-    ['short', 'userList[4].password', 'password_length'],
-    ['kim', 'userList[5].userName', 'account_taken'],
-    ['an', 'userList[6].userName', 'account_taken'],
-    ['control', 'userList[7].name', 'field_invalid'],
-    ['', 'userList[8].userName', 'account_missing'],
-    ['', 'userList[9].userName', 'account_missing'],
-    ['mobile', 'userList[10].passwordMobile', 'mobile_invalid'],
-    ['remark', 'userList[11].remark', 'remark_too_long'],
-    ['department', 'userList[12].departmentId', 'group_id_missing'],
-    [long, 'userList[13].userName', 'account_malformed'],
-  ]);
-
-  expect(failed.map(({ index, code }) => [index, code])).toEqual([
-    [1, '30002'],
-    [2, '10003'],
-    [4, '50003'],
-    [5, '80001'],
-    [6, '80001'],
-    [7, '40000'],
-    [8, '40008'],
-    [9, '40008'],
-    [10, '10004'],
-    [11, '30003'],
-    [12, '40009'],
-    [13, '10003'],
+  expect(failed.map(({ index, code }, place) => [index, code, ...failuresOf(answer)[place]!])).toEqual([
+    [1, '30002', 'long', 'userList[1].name', 'name_too_long'],
+    [2, '10003', 'k_m', 'userList[2].userName', 'account_malformed'],
+    [4, '50003', 'short', 'userList[4].password', 'password_length'],
+    [5, '80001', 'kim', 'userList[5].userName', 'account_taken'],
+    [6, '80001', 'an', 'userList[6].userName', 'account_taken'],
+    [7, '40000', 'control', 'userList[7].name', 'field_invalid'],
+    [8, '40008', '', 'userList[8].userName', 'account_missing'],
+    [9, '40008', '', 'userList[9].userName', 'account_missing'],
+    [10, '10004', 'mobile', 'userList[10].passwordMobile', 'mobile_invalid'],
+    [11, '30003', 'remark', 'userList[11].remark', 'remark_too_long'],
+    [12, '40009', 'department', 'userList[12].departmentId', 'group_id_missing'],
+    [13, '10003', long, 'userList[13].userName', 'account_malformed'],
   ]);
 
   const person = { enterpriseId: center.enterpriseId, departmentId: null, departmentName: null, remark: null };

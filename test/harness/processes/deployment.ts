@@ -9,7 +9,7 @@ import { ServiceProcess } from './service-process.ts';
  * Starts processes on a database of their own, as in a deployment: APIs and workers, without Redis unless `env` says
  * so. Closing it expects them all to run and to exit normally.
  */
-export async function startDeployment({ apis = 1, workers = 1, env: more = {} }: DeploymentOptions = {}) {
+async function startDeployment({ apis = 1, workers = 1, env: more = {} }: DeploymentOptions = {}) {
   const database = await createTestDatabase();
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const env = { DATABASE_URL: database.url, REDIS_URL: '', ...more };
