@@ -143,18 +143,12 @@ describe('strict matching', () => {
   });
 
   it('treats absent as equal to absent only', () => {
-    const open = wanted({ limitStartDate: undefined, limitEndDate: undefined });
-    expect(listDifferences(instance({ limitStartDate: null, limitEndDate: null }), open)).toEqual([]);
-    expect(listDifferences(instance({ limitStartDate: 0, limitEndDate: 0 }), open)).toEqual([
-      'limitStartDate',
-      'limitEndDate',
-    ]);
-    const zero = wanted({ limitStartDate: 0, limitEndDate: 0 });
-    expect(listDifferences(instance({ limitStartDate: 0, limitEndDate: 0 }), zero)).toEqual([]);
-    expect(listDifferences(instance({ limitStartDate: null, limitEndDate: null }), zero)).toEqual([
-      'limitStartDate',
-      'limitEndDate',
-    ]);
+    const both = <Value>(value: Value) => ({ limitStartDate: value, limitEndDate: value });
+    const dates = ['limitStartDate', 'limitEndDate'];
+    expect(listDifferences(instance(both(null)), wanted(both(undefined)))).toEqual([]);
+    expect(listDifferences(instance(both(0)), wanted(both(undefined)))).toEqual(dates);
+    expect(listDifferences(instance(both(0)), wanted(both(0)))).toEqual([]);
+    expect(listDifferences(instance(both(null)), wanted(both(0)))).toEqual(dates);
   });
 
   it('treats a limit of zero nodes as a limit', () => {
