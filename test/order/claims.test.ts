@@ -2,7 +2,7 @@ import { readHoldsAndStalls } from '@lockstep/orders/operator';
 import { Claims, LANES_OF_CHANNEL, readLocked } from '@lockstep/orders/testing';
 import { run } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { testDatabase } from '../harness/stack.ts';
 
 /** Which lanes a drain claims (rules 6.2 Fair shares). */
@@ -11,15 +11,11 @@ const CHANNELS = 300;
 const LANES = LANES_OF_CHANNEL * CHANNELS;
 const FIRST = LANES_OF_CHANNEL;
 
-const database = await testDatabase();
-beforeAll(async () => {
-  await sql`insert into channel (code) select 'channel ' || n from generate_series(1, ${CHANNELS}) as n`.execute(
-    database.db,
-  );
-  await sql`insert into application (app_key, name, secret_hash, scopes) values ('A', 'A', '', '{auth_order}')`.execute(
-    database.db,
-  );
-});
+const { db } = await testDatabase();
+await sql`insert into channel (code) select 'channel ' || n from generate_series(1, ${CHANNELS}) as n`.execute(db);
+await sql`insert into application (app_key, name, secret_hash, scopes) values ('A', 'A', '', '{auth_order}')`.execute(
+  db,
+);
 
 let batchId = 0;
 
@@ -30,22 +26,21 @@ async function addPending(lanes: readonly number[]): Promise<void> {
     insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types, digest_version, request_id)
     values (${batchId}, 1, 'channel 1', ${String(batchId)}, 'async', '', '{1}', '{1}', '{new_buy}', 1, 'R')`.execute(
-    database.db,
+    db,
   );
   await sql`
     insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
-    select ${batchId}, lane, '{1}', 1, 1, '[]', 1 from unnest(${lanes}::int[]) as lane`.execute(database.db);
+    select ${batchId}, lane, '{1}', 1, 1, '[]', 1 from unnest(${lanes}::int[]) as lane`.execute(db);
 }
 
-const set = (lane: number, values: string) =>
-  sql`update lane set ${sql.raw(values)} where lane = ${lane}`.execute(database.db);
+const set = (lane: number, values: string) => sql`update lane set ${sql.raw(values)} where lane = ${lane}`.execute(db);
 
 beforeEach(async () => {
-  await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1`.execute(database.db);
+  await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1`.execute(db);
   await sql`
     update lane set turn = now() - interval '1 h', next_try = '-infinity', failures = 0, failing_since = null,
-      last_error = null`.execute(database.db);
-  await sql`update channel set paused_time = null`.execute(database.db);
+      last_error = null`.execute(db);
+  await sql`update channel set paused_time = null`.execute(db);
 });
 
 /** Claims lanes, does `work` while it has them, and ends its transaction. */
@@ -57,7 +52,7 @@ async function claim(claims = new Claims(4), work = async () => {}): Promise<num
 /** Claims lanes, and returns whether another claim may find more. */
 async function claimAndAsk(claims: Claims, work = async () => {}) {
   const { statement, answered, ended } = claims.begin();
-  return await database.db.transaction().execute(async (trx) => {
+  return await db.transaction().execute(async (trx) => {
     const rows = await run(trx, statement);
     const mayFindMore = answered(rows[0]!);
     await work();
@@ -68,14 +63,14 @@ async function claimAndAsk(claims: Claims, work = async () => {}) {
 
 it('a channel is created with its lanes', async () => {
   const { rows } = await sql<{ lanes: number; first: number; last: number }>`
-    select count(*)::int as lanes, min(lane) as first, max(lane) as last from lane`.execute(database.db);
+    select count(*)::int as lanes, min(lane) as first, max(lane) as last from lane`.execute(db);
   expect(rows).toEqual([{ lanes: LANES, first: FIRST, last: FIRST + LANES - 1 }]);
 });
 
 it('takes lanes with little work together, those whose turn comes first', async () => {
   const lanes = Array.from({ length: 300 }, (_, nth) => FIRST + nth);
   await addPending(lanes);
-  await sql`update lane set turn = now() - (lane || ' s')::interval`.execute(database.db);
+  await sql`update lane set turn = now() - (lane || ' s')::interval`.execute(db);
   expect((await claim()).toSorted((a, b) => a - b)).toEqual(lanes.slice(-250));
 });
 
@@ -101,7 +96,7 @@ it('prefers the one kind and the other in turn, and takes what there is', async 
 
 it('takes no lane that another transaction has, whose channel is paused, or that must wait', async () => {
   await addPending([4, 5, 8, 9, 12]);
-  await sql`update channel set paused_time = now() where id = 2`.execute(database.db);
+  await sql`update channel set paused_time = now() where id = 2`.execute(db);
   await set(12, `next_try = now() + interval '5 s'`);
   await claim(new Claims(4), async () => {
     expect(await claim()).toEqual([]);
@@ -115,7 +110,7 @@ it('looks at 500 lanes at a time, and finds those of which it has not looked at 
   const lanes = Array.from({ length: LANES }, (_, nth) => FIRST + nth);
   await addPending(lanes);
   const last = lanes.at(-1)!;
-  await database.db.transaction().execute(async (other) => {
+  await db.transaction().execute(async (other) => {
     await sql`select from lane where lane <> ${last} for update`.execute(other);
     const claims = new Claims(4);
     const found = [];
@@ -124,7 +119,7 @@ it('looks at 500 lanes at a time, and finds those of which it has not looked at 
     expect(found.map(({ lanes }) => lanes)).toEqual([[], [], [last], [], [], [last]]);
     expect(found.every(({ mayFindMore }) => mayFindMore)).toBe(true);
   });
-  await database.db.transaction().execute(async (other) => {
+  await db.transaction().execute(async (other) => {
     await sql`select from lane for update`.execute(other);
     const claims = new Claims(4);
     const found = [await claimAndAsk(claims), await claimAndAsk(claims), await claimAndAsk(claims)];
@@ -161,7 +156,7 @@ it('leaves a drain of the process to lanes of the other kind', async () => {
 
 it('a lane whose drains fail is stalled only while it has pending orders', async () => {
   await set(4, `failures = 3, failing_since = now() - interval '9 s', last_error = 'made to fail'`);
-  expect(await readHoldsAndStalls(database.db)).toMatchObject({ stalledLanes: 0, stalledBy: null });
+  expect(await readHoldsAndStalls(db)).toMatchObject({ stalledLanes: 0, stalledBy: null });
   await addPending([4]);
-  expect(await readHoldsAndStalls(database.db)).toMatchObject({ stalledLanes: 1, stalledBy: 'made to fail' });
+  expect(await readHoldsAndStalls(db)).toMatchObject({ stalledLanes: 1, stalledBy: 'made to fail' });
 });

@@ -1,13 +1,13 @@
 import type { Customer } from '@lockstep/contract';
 import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { QUEUE_KINDS, testStack } from '../harness/stack.ts';
+import { QUEUE_KINDS, testStack, untilTestsEnd } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
@@ -15,18 +15,10 @@ describe.each([
   { queue: 'redis', workers: 4 },
   { queue: 'postgres', workers: 2 },
 ] as const)('orders on $queue, with two APIs and $workers workers,', async ({ queue, workers }) => {
-  let second: Awaited<ReturnType<typeof startAnotherApi>>;
-  let api: Api;
-  let apis: Api[];
-
-  const { stack } = await testStack({ queue, worker: false });
-  beforeAll(async () => {
-    await Promise.all(Array.from({ length: workers }, () => stack.startWorker()));
-    api = await stack.newApi();
-    second = await startAnotherApi(stack, api);
-    apis = [api, second.api];
-  });
-  afterAll(() => second.close());
+  const { stack, api } = await testStack({ queue, worker: false });
+  await Promise.all(Array.from({ length: workers }, () => stack.startWorker()));
+  const second = await untilTestsEnd(startAnotherApi(stack, api));
+  const apis = [api, second.api];
 
   it.each([
     [80, 'one API', 1],

@@ -4,21 +4,21 @@ import { retryFailedOrders } from '@lockstep/orders';
 import { completeBatches, drainLanes, failInLanes, freeLanes, lockLanes, OpenBatches } from '@lockstep/orders/testing';
 import { type Database, inTransaction, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { expectSumsRight, readResult } from '../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** Batches that complete, are reopened by `order retry`, and complete again, with one event per completion. */
 
 const ids = new LedgerIds();
 
 const { stack, api } = await testStack({ worker: false });
-const second = await startAnotherApi(stack, api);
+const second = await untilTestsEnd(startAnotherApi(stack, api));
 beforeAll(async () => {
   await sql`create table test_end (batch_id bigint, is_end boolean)`.execute(stack.db);
   await sql`
@@ -29,7 +29,6 @@ beforeAll(async () => {
     create trigger note_end after update on batch for each row
     when (old.completed_time is distinct from new.completed_time) execute function note_end()`.execute(stack.db);
 });
-afterAll(() => second.close());
 afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 
 type Batch = ReturnType<typeof batchOf>;

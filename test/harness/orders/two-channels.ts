@@ -3,7 +3,7 @@ import type { AssetContents, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../members/member-center.ts';
-import { type Stack, startStack } from '../stack.ts';
+import { type Stack, startStack, untilTestsEnd } from '../stack.ts';
 import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from './orders.ts';
 
 /** What a channel's customer has: locks and licenses for the order module, and for the member center what an employee
@@ -37,7 +37,7 @@ export interface TwoChannels {
 }
 
 export async function openTwoChannels(): Promise<TwoChannels> {
-  const stack = await startStack();
+  const stack = await untilTestsEnd(startStack());
   // So that an id is that of one thing only, and what stands in an answer can be told.
   for (const [index, table] of ['enterprise', 'customer', 'member'].entries()) {
     const first = sql.lit(20_000_001 + index * 10_000_000);

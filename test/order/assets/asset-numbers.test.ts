@@ -1,11 +1,11 @@
 import { buildMessage } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction, pastTriggers } from '../../harness/databases/past-triggers.ts';
 import { countHandedOut, numbersFrom, submitTake, take } from '../../harness/orders/asset-numbers.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { testStack } from '../../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** O9 reserves asset numbers (rules 7). */
 const LAST_COUNT = 999_999_999;
@@ -13,11 +13,8 @@ const LAST_COUNT = 999_999_999;
 describe('O9', async () => {
   const { stack } = await testStack({ worker: false });
   const api = await stack.newApi(['auth_order']);
-  const second = await startAnotherApi(stack, api);
-  const abroad = await startAnotherApi(stack, api, { REGION: 'overseas' });
-  const there = second.api;
-  const overseas = abroad.api;
-  afterAll(() => Promise.all([second.close(), abroad.close()]));
+  const { api: there } = await untilTestsEnd(startAnotherApi(stack, api));
+  const { api: overseas } = await untilTestsEnd(startAnotherApi(stack, api, { REGION: 'overseas' }));
 
   /** Sets a region's counter so that `left` numbers remain. */
   const leave = (firstDigit: 6 | 8, left: number) =>

@@ -1,20 +1,14 @@
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { expect, it } from 'vitest';
+import { dataOf, refusalOf } from '../../harness/api.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import { newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
 /** Answers of more than 16 MiB are refused, and others are given whole (rules 6.7, 7 and 8). */
-let api: Api;
-let customer: Customer;
-
 const { stack } = await testStack();
 const center = await MemberCenter.open(stack);
-beforeAll(async () => {
-  ({ api, customer } = center);
-});
+const { api, customer } = center;
 
 const MEBIBYTE = 1024 * 1024;
 

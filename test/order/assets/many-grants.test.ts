@@ -3,7 +3,7 @@ import { BatchOrder, type LicenseOrderId } from '@lockstep/contract';
 import { collectNeeds, LIMITS, type OrderWithId, planOnLoaded } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../../harness/databases/explain.ts';
 import { buyLargeAssets, uriUnderGrant } from '../../harness/orders/large-assets.ts';
 import {
@@ -19,17 +19,12 @@ import { testStack } from '../../harness/stack.ts';
 /** The cost of an order that looks for many products on an asset with many grants. */
 const GRANTS = 1_900;
 
-let assetNum: string;
-let source: LicenseOrderId;
-
 const { stack, api } = await testStack({ worker: false });
 const customer = await api.newCustomer();
-beforeAll(async () => {
-  const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: GRANTS });
-  assetNum = large[0]!;
-  source = order.licenseOrderId;
-  await sql`vacuum analyze product_instance`.execute(stack.db);
-});
+const { large, order } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: GRANTS });
+const assetNum = large[0]!;
+const source = order.licenseOrderId;
+await sql`vacuum analyze product_instance`.execute(stack.db);
 
 const uris = (count: number) => Array.from({ length: count }, (_, place) => uriUnderGrant(place + 1));
 

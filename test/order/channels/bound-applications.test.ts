@@ -9,28 +9,22 @@ import {
   ORDER_ROOT,
   type OrderPage,
 } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { MemberCenter, newEmployee } from '../../harness/members/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
-import { numbersUnder, openAs, openTwoChannels, type TwoChannels } from '../../harness/orders/two-channels.ts';
+import { numbersUnder, openAs, openTwoChannels } from '../../harness/orders/two-channels.ts';
 
 /**
  * An application bound to the channel `ours` tries every operation with a batch, a customer, an asset and the results
  * of the channel `theirs`. For this application, they don't exist (rules 2).
  */
-let two: TwoChannels;
+const two = await openTwoChannels();
 
 const THEIR_HOST = 'hooks.theirs.example';
-let theirWebhookId: string;
-
-beforeAll(async () => {
-  two = await openTwoChannels();
-  const body = { url: `https://${THEIR_HOST}/` };
-  theirWebhookId = dataOf(await two.unbound.api.call('POST', '/webhooks', { body })).webhookId;
-});
-afterAll(() => two.stack.close());
+const theirWebhook = { body: { url: `https://${THEIR_HOST}/` } };
+const { webhookId: theirWebhookId } = dataOf(await two.unbound.api.call('POST', '/webhooks', theirWebhook));
 
 /** Returns names of another channel that appear in an answer but not in the request. */
 function leaksIn(answer: Answer, sent: unknown): string[] {

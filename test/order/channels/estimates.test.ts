@@ -1,6 +1,6 @@
 import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { countRows, recordQueries } from '../../harness/databases/explain.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
@@ -13,9 +13,7 @@ const MINUTE_MS = 60_000;
 const { stack, api } = await testStack({ worker: false });
 const customer = await api.newCustomer();
 const batch = batchOf(newBuy(customer, [newAssetNum()]));
-beforeAll(async () => {
-  await api.accept(batch);
-});
+await api.accept(batch);
 
 /** Writes notes of other work in the batch's channel, as workers do. */
 async function note({ pending, queued = 0, succeeded = 0 }: { pending: number; queued?: number; succeeded?: number }) {

@@ -1,5 +1,5 @@
 import type { Customer } from '@lockstep/contract';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
@@ -27,9 +27,7 @@ const { stack, api } = await testStack({ worker: false, maxPendingOrders: MOST }
 /** In different lanes; `free` has no pending orders. */
 const [customer, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
 const accepted = batchOf(...Array.from({ length: MOST + 1 }, () => buy()));
-beforeAll(async () => {
-  await api.accept(accepted);
-});
+await api.accept(accepted);
 
 it('an application over the limit is refused with the limit’s name, and nothing is stored', async () => {
   await untilRefused();

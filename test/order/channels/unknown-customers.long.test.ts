@@ -1,7 +1,7 @@
 import type { Customer, CustomerId } from '@lockstep/contract';
 import { CustomerChannels } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FIRST_CHANNEL } from '../../harness/orders/lanes.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -9,18 +9,14 @@ import { testStack } from '../../harness/stack.ts';
 const CUSTOMERS = 100_000;
 const AT_ONCE = 2_000;
 
-let theirs: Customer[];
-
 const { stack } = await testStack({ worker: false });
 const ours = await (await stack.newApi(undefined, ['test'])).newCustomer();
-beforeAll(async () => {
-  await sql`insert into channel (code) values ('theirs')`.execute(stack.db);
-  const { rows } = await sql<{ customerId: CustomerId }>`
-    insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
-    select ${ours.enterpriseGlobalId}, 'theirs', n, 'Customer', 'Branch', false
-    from generate_series(1, ${CUSTOMERS}) n returning id::text as "customerId"`.execute(stack.db);
-  theirs = rows.map(({ customerId }) => ({ ...ours, customerId }));
-});
+await sql`insert into channel (code) values ('theirs')`.execute(stack.db);
+const { rows } = await sql<{ customerId: CustomerId }>`
+  insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
+  select ${ours.enterpriseGlobalId}, 'theirs', n, 'Customer', 'Branch', false
+  from generate_series(1, ${CUSTOMERS}) n returning id::text as "customerId"`.execute(stack.db);
+const theirs: Customer[] = rows.map(({ customerId }) => ({ ...ours, customerId }));
 
 /** The customers in parts of one call each. */
 const parts = () =>

@@ -3,7 +3,7 @@ import { BatchAcceptor, type JobAnnouncer, type PendingBound, prepareBatch, retr
 import { countActivity, laneOf } from '@lockstep/orders/testing';
 import { Deadline } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { checkNumbers } from '../../harness/databases/numbers.ts';
 import {
@@ -17,17 +17,15 @@ import { FIRST_CHANNEL, newCustomersInLanes } from '../../harness/orders/lanes.t
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readGrants } from '../../harness/orders/stories.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Stack, testStack } from '../../harness/stack.ts';
 
 /** Orders whose customer doesn't exist for the application at acceptance (rules 6.2). */
 let stack: Stack;
 let api: Api;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false, webhookAllowPrivate: true });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false, webhookAllowPrivate: true }));
 });
-afterEach(() => stack.close());
 
 /** Returns the customer that will be created next, as the API will show it. */
 async function nextCustomer() {

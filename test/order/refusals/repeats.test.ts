@@ -12,7 +12,7 @@ import {
   type Sent,
 } from '../../harness/orders/orders.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { testStack } from '../../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Batches resubmitted under the same channelOrderId (rules 6.1). */
 
@@ -314,23 +314,20 @@ describe('the answer', () => {
   );
 
   it('has a Location with the path prefix of PUBLIC_URL, async and sync, for any host in the request', async () => {
-    const { api: other, close } = await startAnotherApi(stack, api, { publicUrl: 'https://example.com/lock%20step' });
-    try {
-      for (const syncMode of ['async', 'sync'] as const) {
-        const batch = { ...fullBatch(), syncMode };
-        expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${pathOfResult(batch)}`);
-        const body = JSON.stringify(batch);
-        const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
-        const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
-        const socket = await send(api.baseUrl, buildHead(api, '/licenseOrder/batchOrder', { headers }) + body);
-        const answer = await readFirst(socket);
-        socket.destroy();
-        expect(answer).toContain('HTTP/1.1 200 ');
-        expect(answer).toContain(`\r\nlocation: ${pathOfResult(batch)}\r\n`);
-        expect(answer).not.toContain('evil');
-      }
-    } finally {
-      await close();
+    const publicUrl = 'https://example.com/lock%20step';
+    const { api: other } = await untilTestsEnd(startAnotherApi(stack, api, { publicUrl }));
+    for (const syncMode of ['async', 'sync'] as const) {
+      const batch = { ...fullBatch(), syncMode };
+      expect(locationOf(await other.submit(batch))).toBe(`/lock%20step${pathOfResult(batch)}`);
+      const body = JSON.stringify(batch);
+      const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+      const headers = { ...evil, 'content-length': Buffer.byteLength(body) };
+      const socket = await send(api.baseUrl, buildHead(api, '/licenseOrder/batchOrder', { headers }) + body);
+      const answer = await readFirst(socket);
+      socket.destroy();
+      expect(answer).toContain('HTTP/1.1 200 ');
+      expect(answer).toContain(`\r\nlocation: ${pathOfResult(batch)}\r\n`);
+      expect(answer).not.toContain('evil');
     }
   });
 

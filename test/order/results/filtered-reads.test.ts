@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Api, dataOf } from '../../harness/api.ts';
+import { afterAll, expect, it, vi } from 'vitest';
+import { dataOf } from '../../harness/api.ts';
 import { countRows, recordQueries } from '../../harness/databases/explain.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { testStack } from '../../harness/stack.ts';
 
 /** A page with a filter reads a bounded number of rows, however few orders match (rules 6.4 and 6.7). */
 const ORDERS = 5_000;
@@ -10,20 +10,15 @@ const ORDERS = 5_000;
 const MAX_ROWS_OF_PAGE = 1_100;
 const MAX_ROWS_OF_LIST = 4_500;
 
-let stack: Stack;
-let api: Api;
-let sent: ReturnType<typeof recordQueries>;
-
-beforeAll(async () => {
-  sent = recordQueries();
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
-  // All orders of one batch fail, or all but the last; of the other only the last fails.
-  for (const [id, name, fails] of [
-    [10, 'failed', `place < ${ORDERS}`],
-    [11, 'succeeded', `place = ${ORDERS}`],
-  ]) {
-    await sql`
+const sent = recordQueries();
+afterAll(() => vi.restoreAllMocks());
+const { stack, api } = await testStack({ worker: false });
+// All orders of one batch fail, or all but the last; of the other only the last fails.
+for (const [id, name, fails] of [
+  [10, 'failed', `place < ${ORDERS}`],
+  [11, 'succeeded', `place = ${ORDERS}`],
+]) {
+  await sql`
       insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, digest_version, sequences,
         customer_ids, order_types, request_id, completed_time, succeeded, failed)
       select ${id}, application.id, 'test', ${name}, 'async', '', 1, array_agg(place), array_agg('1'::text),
@@ -31,19 +26,14 @@ beforeAll(async () => {
         count(*) filter (where ${sql.raw(String(fails))})
       from application, generate_series(1, ${ORDERS}::int) as place where app_key = ${api.credentials.appKey}
       group by application.id`.execute(stack.db);
-    await sql`
+  await sql`
       insert into license_order (id, order_type, customer_id, cause, args, assets, products)
       select ${id}::bigint * 8192 + place - 1, 'new_buy', '1', cause, case when cause is not null then '[]'::jsonb end, 0, 0
       from generate_series(1, ${ORDERS}::int) as place
       cross join lateral (select case when ${sql.raw(String(fails))} then 'asset_not_found' end) as failure (cause)
       order by place`.execute(stack.db);
-  }
-  await sql`vacuum analyze license_order, batch`.execute(stack.db);
-});
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await stack.close();
-});
+}
+await sql`vacuum analyze license_order, batch`.execute(stack.db);
 
 /** Follows the pages of an operation. Returns all orders, and the most rows that a statement of its kind read. */
 async function follow(id: 'getBatchResult' | 'listOrders', query: Record<string, string>, statements: RegExp) {

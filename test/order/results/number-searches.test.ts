@@ -1,6 +1,6 @@
-import type { AssetId, EnterpriseAsset } from '@lockstep/contract';
+import type { EnterpriseAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Answer, dataOf } from '../../harness/api.ts';
 import { ConsoleClient } from '../../harness/browser/console.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
@@ -13,16 +13,11 @@ import { testStack } from '../../harness/stack.ts';
 const AT_ONCE = 2;
 const MAX_WAITING = 250;
 
-let assetNum: string;
-let assetId: string;
-
 const { stack } = await testStack();
 const center = await MemberCenter.open(stack);
 const api = center.api;
 const operator = await ConsoleClient.logIn(stack, 'viewer');
-beforeAll(async () => {
-  [{ assetNum, assetId }] = (await center.buy(1)) as [EnterpriseAsset];
-});
+const [{ assetNum, assetId }] = (await center.buy(1)) as [EnterpriseAsset];
 
 async function countWaitingStatements(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -35,7 +30,7 @@ it.each<[what: string, search: () => Promise<Answer>]>([
   ['orders of a number', () => api.ask('listOrders', { query: { assetNum } })],
   ['histories', () => api.call('GET', `/asset/${assetNum}/history`)],
   ['assets', () => api.call('GET', `/asset/${assetNum}`)],
-  ['contents in the member center', () => center.ask('readAssetContents', { assetId: assetId as AssetId })],
+  ['contents in the member center', () => center.ask('readAssetContents', { assetId })],
   ['contents in the console', () => operator.send('getAssetContents', { params: { assetNum } })],
 ])('%s run two at a time; excess ones are refused, and other applications are answered', async (_what, search) => {
   const other = await stack.newApi();

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { acceptUnchecked, completedByFailing, refusedByPostgres } from '../../harness/databases/unchecked.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { testStack } from '../../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Polls share statements and cached results. A cached result must never be stale. */
 
 const { stack, api } = await testStack({ worker: false });
 /** The same caller at another API process of the service. */
-const there = await startAnotherApi(stack, api);
+const there = await untilTestsEnd(startAnotherApi(stack, api));
 const customer = await api.newCustomer();
-afterAll(() => there.close());
 
 const ask = (caller: Api, { channelCode, channelOrderId }: Key, query: Record<string, string> = {}, nonce?: string) =>
   caller.ask('getBatchResult', { query: { channelCode, channelOrderId, ...query }, ...(nonce && { nonce }) });

@@ -1,7 +1,7 @@
 import type { Customer } from '@lockstep/contract';
 import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type Api, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction } from '../../harness/databases/past-triggers.ts';
 import { countWaiting, countWaitingForRows } from '../../harness/databases/waiting.ts';
@@ -10,7 +10,7 @@ import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts'
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../../harness/orders/orders.ts';
 import { countRows, expectSumsRight, syncOf } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Stack, testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** The service answers a sync call within 15 seconds (rules 6.3). A busy machine may take slightly longer. */
 const WITHIN_MS = 17_500;
@@ -19,10 +19,8 @@ let stack: Stack;
 let api: Api;
 
 beforeEach(async () => {
-  stack = await startStack({ worker: false });
-  api = await stack.newApi();
+  ({ stack, api } = await testStack({ worker: false }));
 });
-afterEach(() => stack.close());
 
 /** Submits a batch. Returns the cause of the refusal if the answer was in time. */
 async function refusedInTime(batch: unknown): Promise<string | undefined> {
@@ -98,7 +96,7 @@ it('large calls that wait for each other are refused in time', async () => {
 it('a call whose commit is never acknowledged is answered in time, and a repeat gets the outcome', async () => {
   const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   const lossy = await ForwardedAddress.open(stack.url);
-  const other = await startAnotherApi({ ...stack, url: lossy.url }, api);
+  const other = await untilTestsEnd(startAnotherApi({ ...stack, url: lossy.url }, api));
   lossy.toLose = Number.POSITIVE_INFINITY;
   const startedMs = performance.now();
   const refusal = refusalOf(await other.api.submit(batch));
@@ -107,6 +105,5 @@ it('a call whose commit is never acknowledged is answered in time, and a repeat 
   lossy.toLose = 0;
   expect(await other.api.accept(batch)).toEqual(await api.accept(batch));
   expect(await countRows(stack.db, 'license_order')).toBe(1);
-  await other.close();
   lossy.close();
 });

@@ -11,18 +11,14 @@ import {
   whileHeld,
 } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { testStack } from '../../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Sync calls that lose their connection during the commit (rules 6.3). */
 
 const { stack } = await testStack({ worker: false });
 const lossy = await ForwardedAddress.open(stack.url);
-const other = await startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi());
-const api = other.api;
-afterAll(async () => {
-  await other.close();
-  lossy.close();
-});
+afterAll(() => lossy.close());
+const { api } = await untilTestsEnd(startAnotherApi({ ...stack, url: lossy.url }, await stack.newApi()));
 
 it('a call whose commit succeeded is answered with what it stored', async () => {
   const assetNum = newAssetNum();

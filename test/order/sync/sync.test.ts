@@ -1,6 +1,6 @@
 import { buildMessage, type Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
 import { newCustomersInLanes, newNeighborInLane } from '../../harness/orders/lanes.ts';
@@ -24,7 +24,7 @@ import {
   whileHeld,
 } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
-import { QUEUE_KINDS, testStack } from '../../harness/stack.ts';
+import { QUEUE_KINDS, testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 async function expectNotStored(api: Api, { channelCode, channelOrderId }: ReturnType<typeof syncOf>): Promise<void> {
   const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
@@ -289,8 +289,7 @@ describe('a sync call, without any worker,', async () => {
 
 describe('concurrent sync calls, over two APIs', async () => {
   const { stack, api } = await testStack({ worker: false });
-  const second = await startAnotherApi(stack, api);
-  afterAll(() => second.close());
+  const second = await untilTestsEnd(startAnotherApi(stack, api));
 
   /** Sends all batches at once, alternating between two APIs. */
   const submitAll = (batches: unknown[]) =>
@@ -540,16 +539,9 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
   });
 
   describe('with two APIs and two workers', async () => {
-    let api: Api;
-    let second: Awaited<ReturnType<typeof startAnotherApi>>;
-
-    const { stack } = await testStack({ queue });
-    beforeAll(async () => {
-      await stack.startWorker();
-      api = await stack.newApi();
-      second = await startAnotherApi(stack, api);
-    });
-    afterAll(() => second.close());
+    const { stack, api } = await testStack({ queue });
+    await stack.startWorker();
+    const second = await untilTestsEnd(startAnotherApi(stack, api));
 
     it('for many customers in turn all succeed, each in the order of acceptance', async () => {
       const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));

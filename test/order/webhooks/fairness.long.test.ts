@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { startReceiver } from '../../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { type Stack, startStack } from '../../harness/stack.ts';
+import { type Stack, testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Hanging endpoints don't delay other endpoints (rules 6.8). Two workers send. */
 const HANGING_OF_APPLICATION = 20;
@@ -14,16 +14,10 @@ const BACKLOG = 3;
 const WAIT = { timeout: 60_000, interval: 20 };
 
 let stack: Stack;
-let closing: (() => unknown)[];
 
 beforeEach(async () => {
-  stack = await startStack({ webhookAllowPrivate: true });
+  ({ stack } = await testStack({ webhookAllowPrivate: true }));
   await stack.startWorker();
-  closing = [];
-});
-afterEach(async () => {
-  for (const close of closing) await close();
-  await stack.close();
 });
 
 /** Starts an endpoint that accepts every message and never answers. */
@@ -43,7 +37,7 @@ async function startHanging() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  closing.push(() => {
+  onTestFinished(() => {
     server.close();
     for (const socket of open) socket.destroy();
   });
@@ -68,7 +62,7 @@ async function startLate(answerAfterMs: number) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  closing.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -100,8 +94,7 @@ it('a healthy endpoint gets all its messages while forty others with backlogs ha
   await vi.waitFor(() => expect(hanging.paths).toHaveLength(2 * HANGING_OF_APPLICATION), WAIT);
   expect(new Set(hanging.paths).size).toBe(2 * HANGING_OF_APPLICATION);
   const closedBefore = hanging.closed;
-  const receiver = await startReceiver();
-  closing.push(() => receiver.close());
+  const receiver = await untilTestsEnd(startReceiver());
   const good = await stack.newApi();
   await register(good, receiver.url);
   const sent = await completeBatches(good, 10);
@@ -132,8 +125,7 @@ it('a healthy endpoint gets its messages while slow endpoints could fill all pla
   late.answers = false;
   await vi.waitFor(() => expect(late.open).toBeGreaterThanOrEqual(64), WAIT);
   const closedBefore = late.closed;
-  const receiver = await startReceiver();
-  closing.push(() => receiver.close());
+  const receiver = await untilTestsEnd(startReceiver());
   const good = await stack.newApi();
   await register(good, receiver.url);
   const sent = await completeBatches(good, 10);
@@ -144,8 +136,7 @@ it('a healthy endpoint gets its messages while slow endpoints could fill all pla
 it('a dead endpoint has a bounded number of rows, and gets all of its events soon after it recovers', async () => {
   const api = await stack.newApi();
   let isBroken = true;
-  const receiver = await startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end());
-  closing.push(() => receiver.close());
+  const receiver = await untilTestsEnd(startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end()));
   const { webhookId } = await register(api, receiver.url);
   const [batchOrderId] = await completeBatches(api, 1);
   await receiver.awaitCount(1);
