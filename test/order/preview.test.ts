@@ -26,6 +26,7 @@ const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUr
 const NOTHING = { assets: [], products: [], nearest: [] };
 
 const { stack, api } = await testStack({ worker: false });
+const customer = await api.newCustomer();
 
 /** Applies orders as one sync batch. Returns their IDs in the order sent. */
 const apply = async (...orders: Sent[]) =>
@@ -77,7 +78,6 @@ async function productIdsOn(assetNum: string): Promise<string[]> {
 
 describe('the preview of an order that would', () => {
   it('create assets lists them, with products that have no ID yet, nested ones included', async () => {
-    const customer = await api.newCustomer();
     const assetNums = [newAssetNum(), newAssetNum()];
     const inner = merchandise({ licenseOrderProductList: [uri('c'), uri('d')] });
     const outer = merchandise({ licenseOrderProductList: [uri('b')], children: [inner] });
@@ -99,7 +99,6 @@ describe('the preview of an order that would', () => {
   });
 
   it('revoke an asset lists it, with the IDs of all its products', async () => {
-    const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const inner = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('c')] })] });
     await apply(newBuy(customer, [assetNum, otherNum], {}, { products: [uri('a')], merchandises: [inner] }));
@@ -119,33 +118,16 @@ describe('the preview of an order that would', () => {
   });
 
   it('revoke products lists them, with their IDs, and names no asset', async () => {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const inside = merchandise({ licenseOrderProductList: [uri('a'), uri('b')] });
-    await apply(
-      newBuy(
-        customer,
-        [assetNum],
-        {},
-        { products: [uri('a', { limitEndDate: 1_800_000_000_005 })], merchandises: [inside] },
-      ),
-    );
+    const terms = { limitEndDate: 1_800_000_000_005 };
+    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a', terms)], merchandises: [inside] }));
     const [first, second, third] = await productIdsOn(assetNum);
-    const strict = deleteProduct(customer, [assetNum], {
-      productUri: 'a',
-      limitEndDate: 1_800_000_000_005,
-      strictMatchWhenDelete: true,
-    });
-    const [planned] = await preview(strict);
+    const strict = { productUri: 'a', ...terms, strictMatchWhenDelete: true };
+    const [planned] = await preview(deleteProduct(customer, [assetNum], strict));
     expect(planned).toMatchObject({ assets: [], products: [{ productUri: 'a', action: 'revoke', id: first }] });
-    const mnemonic = deleteProduct(
-      customer,
-      [assetNum],
-      {},
-      {
-        assets: [{ assetNos: [assetNum], products: ['b', 'a'].map((each) => productToRevoke({ productUri: each })) }],
-      },
-    );
+    const products = ['b', 'a'].map((productUri) => productToRevoke({ productUri }));
+    const mnemonic = deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] });
     expect(await previewAndApply(mnemonic)).toMatchObject({
       assets: [],
       products: [third, first, second].map((id) => ({ assetNum, action: 'revoke', id })),
@@ -155,7 +137,7 @@ describe('the preview of an order that would', () => {
 
 describe('the preview of an order that would fail', () => {
   it('has the cause and the message that the order gets', async () => {
-    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
+    const other = await api.newCustomer();
     const [assetNum, otherNum, revokedNum, newNum] = [newAssetNum(), newAssetNum(), newAssetNum(), newAssetNum()];
     const [source] = await apply(newBuy(customer, [assetNum]));
     const [others] = await apply(newBuy(other, [otherNum]));
@@ -188,15 +170,8 @@ describe('the preview of an order that would fail', () => {
     for (const [index, [order, cause]] of expected.entries()) {
       const { sequence, customerId, orderType } = order;
       const planned = previews[index]!;
-      expect(planned).toMatchObject({
-        sequence,
-        customerId,
-        orderType,
-        state: 'failed',
-        cause,
-        assets: [],
-        products: [],
-      });
+      const identity = { sequence, customerId, orderType };
+      expect(planned).toMatchObject({ ...identity, state: 'failed', cause, assets: [], products: [] });
       const refusal = refusalOf(await api.submit(syncOf(order)));
       expect(refusal.cause).toBe(cause);
       expect(refusal.message).toContain(`orderList[0] (sequence ${sequence}): ${planned.message}`);
@@ -209,7 +184,6 @@ describe('the preview of an order that would fail', () => {
   });
 
   it('cannot name an order of its own batch as source', async () => {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const batch = (srcLicenseOrderId: string) =>
       syncOf(newBuy(customer, [assetNum]), deleteAsset(customer, [assetNum], { srcLicenseOrderId }));
@@ -227,7 +201,6 @@ describe('the nearest matches of a product that is not found', () => {
   const previewNearest = async (order: Sent) => (await preview(order))[0]!.nearest;
 
   it('are listed nearest first, each with exactly the fields in which it differs', async () => {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const bought = [
       uri('b', { limitStartDate: 1, limitEndDate: 1_800_000_000_009, limitConcurrent: 3 }),
@@ -247,24 +220,16 @@ describe('the nearest matches of a product that is not found', () => {
     ]);
     // A missing field counts as a value. Mnemonic matching compares only the productUri.
     const open = deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true });
-    expect((await previewNearest(open))[0]).toEqual({
-      assetNum,
-      productUri: 'a',
-      id: far,
-      differs: ['limitConcurrent'],
-    });
-    expect(await previewNearest(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual(
-      [other, far, near, between].map((id, index) => ({
-        assetNum,
-        productUri: index === 0 ? 'b' : 'a',
-        id,
-        differs: ['productUri'],
-      })),
-    );
+    const [nearest] = await previewNearest(open);
+    expect(nearest).toEqual({ assetNum, productUri: 'a', id: far, differs: ['limitConcurrent'] });
+    const byUri = { assetNum, productUri: 'a', differs: ['productUri'] };
+    expect(await previewNearest(deleteProduct(customer, [assetNum], { productUri: 'c', ...terms }))).toEqual([
+      { ...byUri, productUri: 'b', id: other },
+      ...[far, near, between].map((id) => ({ ...byUri, id })),
+    ]);
   });
 
   it('omit what an earlier order in the batch has taken', async () => {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('c')] }));
     const [, , left] = await productIdsOn(assetNum);
@@ -278,7 +243,6 @@ describe('the nearest matches of a product that is not found', () => {
   });
 
   it('may include what an earlier order in the batch would buy, which has no ID yet', async () => {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     const [, failed] = await preview(
       newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 1_800_000_000_005 })] }),
@@ -288,7 +252,6 @@ describe('the nearest matches of a product that is not found', () => {
   });
 
   it('have no ID if an earlier order in the batch would buy them', async () => {
-    const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const [source] = await apply(newBuy(customer, [otherNum]));
     const [, failed] = await preview(
@@ -301,7 +264,6 @@ describe('the nearest matches of a product that is not found', () => {
   });
 
   it('are those of the first asset without the product', async () => {
-    const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     await apply(newBuy(customer, [assetNum], {}, { products: [uri('a')] }));
     await apply(newBuy(customer, [otherNum], {}, { products: [uri('b')] }));
@@ -355,7 +317,6 @@ describe('the preview of a batch', () => {
   });
 
   it('is the same for sync and async, and when repeated', async () => {
-    const customer = await api.newCustomer();
     const batch = syncOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()]));
     const previews = await api.preview(batch);
     expect(await api.preview({ ...batch, syncMode: 'async' })).toEqual(previews);
@@ -364,7 +325,6 @@ describe('the preview of a batch', () => {
   });
 
   it('does not use up its channelOrderId, and accepts a used one', async () => {
-    const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const [one, two] = [syncOf(newBuy(customer, [assetNum])), syncOf(newBuy(customer, [otherNum]))];
     const { channelCode, channelOrderId } = one;
@@ -387,7 +347,7 @@ describe('the preview of a batch', () => {
 
   it('is refused for the appKey of another application', async () => {
     const other = await stack.newApi();
-    const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    const batch = syncOf(newBuy(customer, [newAssetNum()]));
     for (const appKey of [other.credentials.appKey, 'nobody']) {
       const answer = await api.submitPreview(batch, { query: { appKey } });
       expect(refusalOf(answer)).toMatchObject({ code: '13004', cause: 'app_key_mismatch' });
@@ -395,7 +355,6 @@ describe('the preview of a batch', () => {
   });
 
   it('is refused if O5 refuses the whole call', async () => {
-    const customer = await api.newCustomer();
     const order = newBuy(customer, [newAssetNum()]);
     for (const orderList of [[], [order, order], [deleteAsset(customer, ['8'], { licenseType: 'cloud_account' })]]) {
       const batch = { ...syncOf(), orderList };
@@ -496,30 +455,27 @@ describe('a preview does not wait', () => {
   }
 
   async function boughtAsset() {
-    const customer = await api.newCustomer();
     const assetNum = newAssetNum();
     await apply(newBuy(customer, [assetNum]));
-    return { customer, assetNum };
+    return assetNum;
   }
 
   it('for held lanes', async () => {
-    const { customer, assetNum } = await boughtAsset();
-    const lanes = ALL_LANES;
-    const previews = await previewWhileHeld((trx) => lockLanes(trx, lanes), deleteAsset(customer, [assetNum]));
+    const assetNum = await boughtAsset();
+    const previews = await previewWhileHeld((trx) => lockLanes(trx, ALL_LANES), deleteAsset(customer, [assetNum]));
     expect(previews).toMatchObject([{ state: 'succeeded', assets: [{ assetNum, action: 'revoke' }] }]);
   });
 
   it('for rows that are locked or changed without a commit', async () => {
-    const { customer, assetNum } = await boughtAsset();
+    const assetNum = await boughtAsset();
     const newNum = newAssetNum();
     const orders = [newBuy(customer, [assetNum, newNum]), deleteAsset(customer, [assetNum])];
+    const [extended, created] = [
+      { assetNum, action: 'extend' },
+      { assetNum: newNum, action: 'create' },
+    ];
     const expected = [
-      {
-        assets: [
-          { assetNum, action: 'extend' },
-          { assetNum: newNum, action: 'create' },
-        ],
-      },
+      { assets: [extended, created] },
       { assets: [{ assetNum, action: 'revoke' }], products: [{}, {}] },
     ];
     const forUpdate = async (trx: Trx) => {
@@ -543,7 +499,7 @@ describe('a preview does not wait', () => {
   });
 
   it('for a lock on the whole ledger', async () => {
-    const { customer, assetNum } = await boughtAsset();
+    const assetNum = await boughtAsset();
     const hold = (trx: Trx) =>
       sql`lock table asset, asset_grant, merchandise_instance, product_instance, license_order, customer, batch,
         lane_chunk in exclusive mode`.execute(trx);
@@ -552,7 +508,6 @@ describe('a preview does not wait', () => {
   });
 
   it('and sees the ledger at one moment while batches take effect', async () => {
-    const customer = await api.newCustomer();
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const buy = (each: string) => newBuy(customer, [each], {}, { merchandises: [merchandise()] });
     await apply(buy(assetNum));

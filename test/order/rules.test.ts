@@ -21,6 +21,7 @@ const DEEPEST_MERCHANDISE = 16;
 /** The rules of rules 6.5, from the API call to the database rows. */
 describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
   const { stack, api } = await testStack({ queue });
+  const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
   afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 
   /** Sends orders as one batch and returns their results. */
@@ -116,7 +117,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
 
   describe('new_buy', () => {
     it('stores what was bought', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const feature = {
         featureCode: 'f',
@@ -189,7 +189,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('adds to an asset that the customer already has', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const codes = (...assetExtendList: Sent[]) => ({ assetExtendList });
       const first = await succeed(
@@ -238,7 +237,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('gives an asset 100 extended attributes, one after another, and not one more', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const buy = (first: number, last: number, extendValue = '') => {
         const assetExtendList = Array.from({ length: last - first + 1 }, (_, index) => ({
@@ -260,16 +258,15 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
 
     it('transfers an asset with all its contents, and ends its assignment and its loan', async () => {
       const { customer: seller, memberIds } = await newCustomerWithMembers();
-      const buyer = await api.newCustomer();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(seller, [assetNum, lockNum], {}, { products: [uri('a')], merchandises: [merchandise()] }));
       await assignAndLend(memberIds, assetNum, lockNum);
       const before = await readAsset(assetNum);
       const transfer = { transferedAssetNum: true, products: [uri('b')], limitEndDate: 1_800_000_000_009 };
-      const result = await succeed(newBuy(buyer, [assetNum], {}, transfer));
+      const result = await succeed(newBuy(customer, [assetNum], {}, transfer));
       expect(result).toMatchObject({ assets: 0, products: 1 });
       const after = await readAsset(assetNum);
-      expect(after).toMatchObject({ id: before.id, customer_id: buyer.customerId, limit_end_date: '1800000000009' });
+      expect(after).toMatchObject({ id: before.id, customer_id: customer.customerId, limit_end_date: '1800000000009' });
       // The transfer becomes the source order of the asset's contents. Nothing else about them changes.
       const taken = { held_by_order_id: result.licenseOrderId, updated_time: expect.any(Date) };
       expect(after.products.slice(0, -1)).toEqual(before.products.map((each) => ({ ...each, ...taken })));
@@ -281,11 +278,10 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
 
     it('ends the loan into a lock that it transfers', async () => {
       const { customer: seller, memberIds } = await newCustomerWithMembers();
-      const buyer = await api.newCustomer();
       const [assetNum, lockNum] = [newAssetNum(), newAssetNum()];
       await succeed(newBuy(seller, [assetNum, lockNum]));
       await assignAndLend(memberIds, assetNum, lockNum);
-      await succeed(newBuy(buyer, [lockNum], {}, { transferedAssetNum: true }));
+      await succeed(newBuy(customer, [lockNum], {}, { transferedAssetNum: true }));
       expect(await readHoldings(assetNum, lockNum)).toEqual({ held: [true, false], lent: [false, false] });
     });
 
@@ -299,7 +295,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('stores merchandise 16 deep, each with its parent and its products', async () => {
-      const customer = await api.newCustomer();
       const assetNums = [newAssetNum(), newAssetNum()];
       const nested = (level: number): Sent =>
         merchandise({
@@ -339,7 +334,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('buys a revoked number again as a new asset, and keeps the old one on record', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
       const element = { products: [uri('a')], merchandises: [merchandise()], limitEndDate: 1_800_000_000_005 };
       await succeed(newBuy(customer, [assetNum], {}, element));
@@ -410,7 +404,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('accepts as source order only a succeeded new_buy of the customer', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const results = await process(
         newBuy(customer, [assetNum]),
@@ -432,7 +425,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
 
   describe('delete_product', () => {
     it('by mnemonic revokes all products of a productUri, in merchandise too, and keeps the asset', async () => {
-      const customer = await api.newCustomer();
       const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
       const inside = merchandise({ children: [merchandise({ licenseOrderProductList: [uri('a'), uri('c')] })] });
       const products = [uri('a', { limitEndDate: 1_800_000_000_005 }), uri('b')];
@@ -450,7 +442,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
   });
 
   it('fails for an unknown customer or another enterprise, and stores nothing', async () => {
-    const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
     const assetNum = newAssetNum();
     const { enterpriseGlobalId } = other;
     for (const customerId of ['999999999', '9999999999999999999', `0${customer.customerId}`]) {
@@ -462,7 +453,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
 
   describe('within one batch', () => {
     it('each order succeeds or fails alone, and a failed one changes nothing', async () => {
-      const [customer, other] = [await api.newCustomer(), await api.newCustomer()];
       const [assetNum, otherNum, newNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
       await succeed(newBuy(other, [otherNum]));
       const results = await process(
@@ -485,7 +475,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('a number can be bought, revoked and bought again', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const results = await process(
         newBuy(customer, [assetNum], {}, { products: [uri('a')], merchandises: [merchandise()] }),
@@ -513,7 +502,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('a stored asset can be revoked and bought again, which frees its number first', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum]));
       const results = await process(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum]));
@@ -522,7 +510,6 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('a stored asset can be changed and revoked, and its last state stays on record', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: 1_800_000_000_005 }));
       await process(
@@ -540,17 +527,15 @@ describe.each(QUEUE_KINDS)('an order on %s', async (queue) => {
     });
 
     it('a stored asset can be transferred and revoked, and stays on record as its last customer’s', async () => {
-      const [seller, buyer] = [await api.newCustomer(), await api.newCustomer()];
       const assetNum = newAssetNum();
-      await succeed(newBuy(seller, [assetNum]));
-      await process(newBuy(buyer, [assetNum], {}, { transferedAssetNum: true }), deleteAsset(buyer, [assetNum]));
+      await succeed(newBuy(other, [assetNum]));
+      await process(newBuy(customer, [assetNum], {}, { transferedAssetNum: true }), deleteAsset(customer, [assetNum]));
       const [record] = await readRecords(assetNum);
       expect(isActive(record!)).toBe(false);
-      expect(record).toMatchObject({ customer_id: buyer.customerId });
+      expect(record).toMatchObject({ customer_id: customer.customerId });
     });
 
     it('products bought in the same batch can be revoked', async () => {
-      const customer = await api.newCustomer();
       const assetNum = newAssetNum();
       const results = await process(
         newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b')], merchandises: [merchandise()] }),
