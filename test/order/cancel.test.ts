@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
-import { countWaitingForRows } from '../harness/databases/waiting.ts';
+import { countWaitingForRows, untilReceived } from '../harness/databases/waiting.ts';
 import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readResult, untilOneWaits, whileHeld } from '../harness/orders/sync-batches.ts';
@@ -263,9 +263,7 @@ describe.each(QUEUE_KINDS)('on %s, when a worker starts after the cancel,', asyn
     const { channelCode, channelOrderId } = cancelled;
     const query = { channelCode, channelOrderId, waitSeconds: '30' };
     const waiting = api.call('GET', '/licenseOrder/batchOrder', { query, nonce });
-    const isTaken = async () =>
-      (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
-    await expect.poll(isTaken).toBe(true);
+    await untilReceived(stack.db, nonce);
     expect(await api.cancel(cancelled)).toEqual({ cancelled: 6, finished: 0 });
     expect(BatchResult.parse(dataOf(await waiting))).toMatchObject({ state: 'completed', failed: 6, pending: 0 });
     const result = await readResult(api, cancelled);

@@ -1,5 +1,6 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { expect } from 'vitest';
 
 /** The types of locks for which transactions wait that want a row that another one has locked. */
 const ROW_LOCKS = ['transactionid', 'tuple'];
@@ -26,4 +27,10 @@ export async function countWaiting(db: Database, ...lockTypes: string[]): Promis
     where not granted and (${lockTypes.length === 0} or locktype = any (${lockTypes}))
       and datname = current_database()`.execute(db);
   return rows[0]!.waiting;
+}
+
+/** Waits until the service has received a call, which uses up its nonce. */
+export async function untilReceived(db: Database, nonce: string): Promise<void> {
+  const used = () => db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute();
+  await expect.poll(used).toHaveLength(1);
 }

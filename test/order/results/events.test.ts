@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BatchResult, EventPage, FeedEvent } from '@lockstep/contract';
 import { retryFailedOrders } from '@lockstep/orders';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import {
@@ -11,6 +11,7 @@ import {
   failOrders,
   refusedByPostgres,
 } from '../../harness/databases/unchecked.ts';
+import { untilReceived } from '../../harness/databases/waiting.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, startStack, testStack } from '../../harness/stack.ts';
@@ -177,14 +178,10 @@ describe('without a worker, which would number the events that the API leaves,',
 });
 
 describe('of seven events', async () => {
-  let all: FeedEvent[];
-
   const { stack, api } = await testStack();
-  beforeAll(async () => {
-    const customer = await api.newCustomer();
-    for (let count = 0; count < 7; count++) await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
-    all = await readSome(api, 7);
-  });
+  const customer = await api.newCustomer();
+  for (let count = 0; count < 7; count++) await api.accept(syncOf(newBuy(customer, [newAssetNum()])));
+  const all = await readSome(api, 7);
 
   it.each([
     ['1', [1, 1, 1, 1, 1, 1, 1]],
@@ -239,7 +236,7 @@ describe('of seven events', async () => {
   it('latest is the position from which a reader gets only new events', async () => {
     const { events, lastId, hasMore } = await readEvents(api, { after: 'latest' });
     expect({ events, hasMore }).toEqual({ events: [], hasMore: false });
-    const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    const batch = syncOf(newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
     const [event] = await readSome(api, 1, lastId!);
     expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
@@ -278,9 +275,7 @@ describe('of seven events', async () => {
 async function startWaiting(stack: Stack, api: Api, query: Record<string, string> = {}) {
   const nonce = randomUUID();
   const call = submitQuery(api, { waitSeconds: '30', ...query }, nonce);
-  const isTaken = async () =>
-    (await stack.db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute()).length === 1;
-  await expect.poll(isTaken).toBe(true);
+  await untilReceived(stack.db, nonce);
   return async () => strictPage.parse(dataOf(await call));
 }
 

@@ -67,7 +67,7 @@ const summaryOf = ({
 
 describe('of various batches', async () => {
   /** The number of an asset that is bought, transferred and bought again, and a number that only failed orders name. */
-  let assetNum: string;
+  const assetNum = newAssetNum();
   const neverBought = newAssetNum();
   /** A number that only a pending order names. */
   const awkward = `${newAssetNum()} "\\'`;
@@ -106,7 +106,6 @@ describe('of various batches', async () => {
       sent.push(batch);
       return batch;
     };
-    assetNum = newAssetNum();
     const worker = await stack.startWorker();
     await send('sync', 'test', newBuy(first, [assetNum, newAssetNum()]), newBuy(second, [newAssetNum()]));
     // Customers share a number, so each batch ends before the next.
@@ -248,14 +247,14 @@ describe('of various batches', async () => {
     for (const query of [{}, { state: 'completed' }, { hasFailed: 'true' }, { channelCode: 'test' }]) {
       expect(await readBatches(other, query)).toEqual({ batches: [], nextCursor: null });
     }
-    for (const query of [
-      {},
+    const ofOrders = [
       { state: 'pending' },
       { state: 'failed' },
       { customerId },
       { assetNum },
       { assetNum: neverBought },
-    ]) {
+    ];
+    for (const query of [{}, ...ofOrders]) {
       expect(await readOrders(other, query)).toEqual({ orders: [], nextCursor: null });
     }
     const { nextCursor } = await readBatches(api, { limit: '1' });
@@ -291,34 +290,29 @@ describe('of various batches', async () => {
 
   describe('refuses', () => {
     const TIME = '1772260200123456';
-    const BOTH: [name: string, value: string][] = [
-      ['limit', '0'],
-      ['limit', '201'],
-      ['limit', '1.5'],
-      ['limit', 'all'],
-      ['cursor', 'cut'],
-      ['cursor', '!'],
-      ['cursor', 'x'.repeat(201)],
-      ['channelCode', 'x'.repeat(256)],
-      ['channelCode', 'a\nb'],
-      ['acceptedFrom', '2026-01-01'],
-      ['acceptedFrom', '-1'],
-      ['acceptedTo', '1e3'],
-      ['acceptedTo', '9'.repeat(17)],
-    ];
+    const IN_BOTH = {
+      limit: ['0', '201', '1.5', 'all'],
+      cursor: ['cut', '!', 'x'.repeat(201)],
+      channelCode: ['x'.repeat(256), 'a\nb'],
+      acceptedFrom: ['2026-01-01', '-1'],
+      acceptedTo: ['1e3', '9'.repeat(17)],
+    };
+    const IN_ORDERS = {
+      state: ['completed'],
+      customerId: ['abc', '1'.repeat(20)],
+      assetNum: ['x'.repeat(256)],
+      orderType: ['NEW_BUY'],
+      cause: ['no_such_cause'],
+    };
+    const WRONG = {
+      listBatches: { ...IN_BOTH, state: ['pending'], hasFailed: ['false'] },
+      listOrders: { ...IN_BOTH, ...IN_ORDERS },
+    };
+    const wrong = (['listBatches', 'listOrders'] as const).flatMap((id) =>
+      Object.entries(WRONG[id]).flatMap(([name, values]) => values.map((value) => ({ id, name, value }))),
+    );
 
-    it.each<[id: 'listBatches' | 'listOrders', name: string, value: string]>([
-      ...BOTH.map(([name, value]): ['listBatches', string, string] => ['listBatches', name, value]),
-      ['listBatches', 'state', 'pending'],
-      ['listBatches', 'hasFailed', 'false'],
-      ...BOTH.map(([name, value]): ['listOrders', string, string] => ['listOrders', name, value]),
-      ['listOrders', 'state', 'completed'],
-      ['listOrders', 'customerId', 'abc'],
-      ['listOrders', 'customerId', '1'.repeat(20)],
-      ['listOrders', 'assetNum', 'x'.repeat(256)],
-      ['listOrders', 'orderType', 'NEW_BUY'],
-      ['listOrders', 'cause', 'no_such_cause'],
-    ])('in %s the %s "%s"', async (id, name, value) => {
+    it.each(wrong)('in $id the $name "$value"', async ({ id, name, value }) => {
       const refusal = refusalOf(await api.ask(id, { query: { [name]: value } }));
       expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
       expect(pathIn(refusal.message)).toBe(name);

@@ -1,43 +1,43 @@
-import { type Customer, DeliveryPage, FeedEvent, WebhookDelivery } from '@lockstep/contract';
+import { DeliveryPage, FeedEvent, WebhookDelivery } from '@lockstep/contract';
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
-import { type Answer, type Received, type Receiver, startReceiver } from '../../harness/network/receiver.ts';
+import { dataOf, refusalOf } from '../../harness/api.ts';
+import { type Answer, type Received, startReceiver } from '../../harness/network/receiver.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { testStack } from '../../harness/stack.ts';
+import { syncOf } from '../../harness/orders/sync-batches.ts';
+import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
 /** Messages to webhooks: their content, times and results (rules 6.8). The receivers are local. */
 const WAIT = { timeout: 30_000, interval: 20 };
 
-let api: Api;
-let customer: Customer;
-const receivers: Receiver[] = [];
-
-const { stack } = await testStack({ webhookAllowPrivate: true });
-beforeAll(async () => {
-  await stack.startWorker();
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-});
+const { stack, api } = await testStack({ webhookAllowPrivate: true });
+const { db } = stack;
+await stack.startWorker();
+const customer = await api.newCustomer();
 afterEach(async () => {
-  for (const receiver of receivers.splice(0)) await receiver.close();
   // Otherwise, an event numbered later would go to the next test's webhook.
   await vi.waitFor(async () => {
-    const { rows } = await sql`select from unnumbered_event`.execute(stack.db);
+    const { rows } = await sql`select from unnumbered_event`.execute(db);
     expect(rows).toEqual([]);
   }, WAIT);
   await sql`update webhook set deleted_time = now(), secret = null, old_secret = null, old_secret_end_time = null
-    where deleted_time is null`.execute(stack.db);
+    where deleted_time is null`.execute(db);
 });
 
-const receive = async (answer?: Answer): Promise<Receiver> => {
-  const receiver = await startReceiver(answer);
-  receivers.push(receiver);
-  return receiver;
-};
+const receive = (answer?: Answer) => untilTestsEnd(startReceiver(answer));
+/** Starts an endpoint that answers with a status once it is released. `asked` resolves when a message has arrived. */
+async function receiveHeld(status: number) {
+  const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
+  const { promise: going, resolve: release } = Promise.withResolvers<void>();
+  const receiver = await receive((response) => {
+    tell();
+    void going.then(() => response.writeHead(status).end());
+  });
+  return { receiver, asked, release };
+}
 const answerWith =
   (status: number): Answer =>
   (response) =>
@@ -63,7 +63,7 @@ const awaitDeliveries = (webhookId: string, expected: unknown[]) =>
 
 /** Completes one batch, for one event. Returns the batch's ID. */
 async function endBatch(by = api, of = customer): Promise<string> {
-  const batch = { ...batchOf(newBuy(of, [newAssetNum()])), syncMode: 'sync' as const };
+  const batch = syncOf(newBuy(of, [newAssetNum()]));
   await by.accept(batch);
   return batch.channelOrderId;
 }
@@ -76,9 +76,7 @@ const verify = (secret: string, { body, headers }: Received) =>
   new Verifier(secret).verify(body, headers as Record<string, string>);
 /** Makes messages that wait for their next attempt due. */
 const skipPause = (webhookId: string) =>
-  sql`update webhook_delivery set due_time = now() where webhook_id = ${webhookId} and state = 'pending'`.execute(
-    stack.db,
-  );
+  sql`update webhook_delivery set due_time = now() where webhook_id = ${webhookId} and state = 'pending'`.execute(db);
 
 describe('a message', () => {
   it('is the event of the feed, signed by Standard Webhooks', async () => {
@@ -153,9 +151,7 @@ describe('a message', () => {
     const sent = await Promise.all(Array.from({ length: 3 * AT_ONCE }, () => endBatch()));
     await receiver.awaitCount(sent.length);
     const readAtOnce = async () => {
-      const { rows } = await sql<{ at_once: number }>`select at_once from webhook where id = ${webhookId}`.execute(
-        stack.db,
-      );
+      const { rows } = await sql<{ at_once: number }>`select at_once from webhook where id = ${webhookId}`.execute(db);
       return rows[0]!.at_once;
     };
     await vi.waitFor(async () => expect(await readAtOnce()).toBeGreaterThanOrEqual(AT_ONCE), WAIT);
@@ -184,7 +180,7 @@ describe('a message', () => {
     const [, later] = await receiver.awaitCount(2);
     for (const secret of [second, third]) expect(verify(secret, later!)).toEqual(later!.message);
     expect(() => verify(first, later!)).toThrow('No matching signature');
-    await sql`update webhook set old_secret_end_time = now() where id = ${webhookId}`.execute(stack.db);
+    await sql`update webhook set old_secret_end_time = now() where id = ${webhookId}`.execute(db);
     await endBatch();
     const [, , latest] = await receiver.awaitCount(3);
     expect(String(latest!.headers['webhook-signature'])).not.toContain(' ');
@@ -220,17 +216,14 @@ describe('a failed attempt', () => {
     const { webhookId } = await create(receiver.url);
     await endBatch();
     await awaitDeliveries(webhookId, [{ state: 'delivered' }]);
-    const batches = Array.from({ length: 2 }, () => ({
-      ...batchOf(newBuy(customer, [newAssetNum()])),
-      syncMode: 'sync' as const,
-    }));
+    const batches = Array.from({ length: 2 }, () => syncOf(newBuy(customer, [newAssetNum()])));
     for (const { channelOrderId } of batches) refused.add(channelOrderId);
     for (const batch of batches) await api.accept(batch);
     await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }, { state: 'delivered' }]);
     // One message has a single attempt left. The other fails again and waits five minutes, whether or not its attempt
     // was made due.
     await sql`update webhook_delivery set attempts = 9, due_time = now() + interval '1 hour'
-      where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+      where id = (select max(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(db);
     await endBatch();
     const before = await awaitDeliveries(webhookId, [
       { state: 'delivered' },
@@ -268,7 +261,7 @@ describe('a failed attempt', () => {
     const after = String(BigInt(String(first!.headers['webhook-id'])) - 1n);
     await awaitDeliveries(webhookId, [{ attempts: [{}] }]);
     // Simulates six more failures.
-    await sql`update webhook_delivery set attempts = 7 where webhook_id = ${webhookId}`.execute(stack.db);
+    await sql`update webhook_delivery set attempts = 7 where webhook_id = ${webhookId}`.execute(db);
     await ask(webhookId, 'replay', { after });
     await awaitDeliveries(webhookId, [{ attempts: [{}, {}] }]);
     await ask(webhookId, 'replay', { after });
@@ -285,7 +278,7 @@ describe('a failed attempt', () => {
     const [missed, waiting] = [await endBatch(), await endBatch()];
     await awaitDeliveries(webhookId, [{ attempts: [{}] }, { attempts: [{}] }]);
     await sql`update webhook_delivery set attempts = 9, due_time = now() where id = (
-      select min(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(stack.db);
+      select min(id) from webhook_delivery where webhook_id = ${webhookId})`.execute(db);
     await vi.waitFor(async () => expect(await show(webhookId)).toMatchObject({ state: 'disabled' }), WAIT);
     expect(await show(webhookId)).toMatchObject({
       disabledCause: 'attempts_exhausted',
@@ -386,9 +379,7 @@ describe('a test message', () => {
       Array.from({ length: 5 }, () => ({ attempts: [{}] })),
     );
     await sql`begin; update webhook set last_attempt_prompt = null;
-      update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(
-      stack.db,
-    );
+      update webhook_delivery set due_time = now() - interval '1 hour' where state = 'pending'; commit`.execute(db);
     await ask(webhookId, 'test');
     const [test] = await vi.waitFor(async () => {
       const { deliveries } = await listDeliveries(webhookId);
@@ -401,22 +392,17 @@ describe('a test message', () => {
 
 describe('a deleted webhook', () => {
   it('gets nothing more, even if a message was in flight', async () => {
-    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
-    const { promise: going, resolve: go } = Promise.withResolvers<void>();
-    const receiver = await receive((response) => {
-      tell();
-      void going.then(() => response.writeHead(500).end());
-    });
+    const { receiver, asked, release } = await receiveHeld(500);
     const { webhookId } = await create(receiver.url);
     await endBatch();
     await endBatch();
     await asked;
     dataOf(await api.call('DELETE', `/webhooks/${webhookId}`));
-    go();
+    release();
     const states = () =>
       sql<{ state: string; due_time: Date | null; claimed_until: Date | null }>`
         select distinct state, due_time, claimed_until from webhook_delivery where webhook_id = ${webhookId}`.execute(
-        stack.db,
+        db,
       );
     await vi.waitFor(
       async () => expect((await states()).rows).toEqual([{ state: 'failed', due_time: null, claimed_until: null }]),
@@ -429,19 +415,13 @@ describe('a deleted webhook', () => {
 
 describe('a webhook whose row is locked', () => {
   it('does not delay the others, and its attempt is recorded when the row is released', async () => {
-    const { promise: asked, resolve: tell } = Promise.withResolvers<void>();
-    const { promise: going, resolve: go } = Promise.withResolvers<void>();
-    const held = await receive((response) => {
-      tell();
-      void going.then(() => response.writeHead(204).end());
-    });
+    const { receiver: held, asked, release } = await receiveHeld(204);
     const { webhookId } = await create(held.url);
     await endBatch();
     await asked;
-    const session = await stack.db.startTransaction().execute();
-    try {
+    await db.transaction().execute(async (session) => {
       await sql`select from webhook where id = ${webhookId} for update`.execute(session);
-      go();
+      release();
       const other = await stack.newApi();
       const its = await other.newCustomer();
       const receiver = await receive();
@@ -453,9 +433,7 @@ describe('a webhook whose row is locked', () => {
           expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
         }
       }, WAIT);
-    } finally {
-      await session.rollback().execute();
-    }
+    });
     await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
     expect(held.received).toHaveLength(1);
   });
@@ -470,12 +448,12 @@ describe('a suspended application', () => {
     await receiver.awaitCount(1);
     expect(orderIds(receiver.received)).toEqual([batch]);
     const setStatus = (status: string) =>
-      sql`update application set status = ${status} where app_key = ${other.credentials.appKey}`.execute(stack.db);
+      sql`update application set status = ${status} where app_key = ${other.credentials.appKey}`.execute(db);
     await setStatus('suspended');
     const mine = await receive();
     await create(mine.url);
     await sql`insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(
-      stack.db,
+      db,
     );
     await endBatch();
     await mine.awaitCount(1);
