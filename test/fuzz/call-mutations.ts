@@ -145,6 +145,7 @@ export const MUTATIONS: Record<string, Mutation> = {
       `${path}/${'a'.repeat(2_000)}`,
       `${path}#a`,
       path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+      '/',
       '*',
       `http://other${path}`,
     ]);
