@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type MigrationResultSet, Migrator, type Migration as ProvidedMigration } from 'kysely/migration';
+import pg from 'pg';
 import type { Database } from '../postgres/database.ts';
 import { isUnreachable, lostAgainstOthers } from '../postgres/errors.ts';
 import { ReadOnlyServer } from '../postgres/pool.ts';
@@ -115,8 +116,6 @@ async function readApplied(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name);
 }
-
-import pg from 'pg';
 
 /** Returns a database's address for people: host, port, database and role, never the password. */
 function describeDatabase(url: string): string {
