@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
 import { type AuditEntry, AuditPage } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
@@ -317,22 +316,6 @@ describe('the audit log is paged like M5', () => {
     const pageSize = Math.ceil(all.length / 4);
     const pages = await Promise.all([1, 2, 3, 4].map((pageNum) => page(pageNum, pageSize)));
     expect(pages.flatMap(({ list }) => list)).toEqual(all);
-  });
-});
-
-describe('the audit log cannot be changed', () => {
-  it.each([
-    ['update', 'update member_audit set actor_id = 0'],
-    ['update', 'update member_audit set actor_id = 0 where false'],
-    ['delete', 'delete from member_audit where id = (select max(id) from member_audit)'],
-    ['truncate', 'truncate member_audit'],
-    ['truncate', 'truncate enterprise cascade'],
-  ])('the database refuses to %s: %s', async (operation, statement) => {
-    const before = await center.audit();
-    await expect(sql.raw(statement).execute(stack.db)).rejects.toMatchObject({
-      constraint: expect.stringMatching(`_no_${operation}$`),
-    });
-    expect(await center.audit()).toEqual(before);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 import { createAdministrator, type NewLogin } from '@lockstep/members';
 import { openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
@@ -215,13 +215,9 @@ describe('M1 of an enterprise without a cloud license', () => {
     expect(causeOf(await center.submitAdd(newEmployees(1)))).toEqual(EXHAUSTED);
   });
 
-  describe('with five employees', () => {
-    let center: MemberCenter;
-    let count: number;
-    beforeAll(async () => {
-      ({ center } = await full());
-      count = (await center.list()).length;
-    });
+  describe('with five employees', async () => {
+    const { center } = await full();
+    let count = (await center.list()).length;
 
     it('counts neither its other licenses nor the cloud licenses of other enterprises', async () => {
       await center.buy(1, { licenseType: 'softkey' });
@@ -243,17 +239,15 @@ describe('M1 of an enterprise without a cloud license', () => {
   });
 });
 
-describe('an account', () => {
-  it('has fewer than 63 characters with the code, and logs in with 62', async () => {
-    const most = 62 - firm.code.length;
-    const [longest, tooLong] = ['a'.repeat(most), 'b'.repeat(most + 1)];
-    const answer = await firm.submitAdd([newEmployee({ userName: longest }), newEmployee({ userName: tooLong })]);
-    const { succeeded, failed } = answer.body.data;
-    expect(succeeded).toMatchObject([{ userName: `${longest}@${firm.code}` }]);
-    expect(failed).toMatchObject([{ userName: tooLong }]);
-    expect(causeOf(await firm.submitAdd([newEmployee({ userName: tooLong })]))).toEqual(['10003', 'account_malformed']);
-    expect(await logIn(`${longest}@${firm.code}`, 'correct horse')).toMatchObject(LOGGED_IN);
-  });
+it('an account has fewer than 63 characters with the code, and logs in with 62', async () => {
+  const most = 62 - firm.code.length;
+  const [longest, tooLong] = ['a'.repeat(most), 'b'.repeat(most + 1)];
+  const answer = await firm.submitAdd([newEmployee({ userName: longest }), newEmployee({ userName: tooLong })]);
+  const { succeeded, failed } = answer.body.data;
+  expect(succeeded).toMatchObject([{ userName: `${longest}@${firm.code}` }]);
+  expect(failed).toMatchObject([{ userName: tooLong }]);
+  expect(causeOf(await firm.submitAdd([newEmployee({ userName: tooLong })]))).toEqual(['10003', 'account_malformed']);
+  expect(await logIn(`${longest}@${firm.code}`, 'correct horse')).toMatchObject(LOGGED_IN);
 });
 
 describe('names and remarks', () => {
@@ -314,82 +308,65 @@ describe('names and remarks', () => {
     expect(causeOf(await edit({ remark: characters(family, 201) }))).toEqual(['30003', 'remark_too_long']);
   });
 
-  it('are trimmed, and an empty remark is removed', async () => {
-    const [employee, other] = await firm.add(
+  it('are trimmed; a remark may have line breaks, and an empty one is removed', async () => {
+    const added = await firm.add(
       newEmployee({ name: '\u3000 Kim  Lee\t', remark: '  night\u00a0' }),
       newEmployee({ remark: ' ' }),
+      newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }),
     );
-    expect(employee).toMatchObject({ name: 'Kim  Lee', remark: 'night' });
-    expect(other).toMatchObject({ remark: null });
-  });
-
-  it('may have line breaks in a remark', async () => {
-    const [employee] = await firm.add(newEmployee({ remark: '\nnight shift\r\nno access\rto yard 2\n' }));
-    expect(employee).toMatchObject({ remark: 'night shift\r\nno access\rto yard 2' });
+    expect(added).toMatchObject([
+      { name: 'Kim  Lee', remark: 'night' },
+      { remark: null },
+      { remark: 'night shift\r\nno access\rto yard 2' },
+    ]);
   });
 });
 
-describe('a mobile number', () => {
-  const GOOD = ['13000000000', '19999999999', '+8613800000000', '+14155550123', '+12', '+123456789012345'];
+const GOOD_MOBILES = ['13000000000', '19999999999', '+8613800000000', '+14155550123', '+12', '+123456789012345'];
 
-  it('is one of mainland China, with or without +86, or any in E.164', async () => {
-    await firm.add(...GOOD.map((passwordMobile) => newEmployee({ passwordMobile })));
-    const listed = (await firm.list()).slice(0, GOOD.length).toReversed();
-    expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD.with(2, '13800000000'));
-  });
+it('a mobile number is one of mainland China, with or without +86, or any in E.164', async () => {
+  await firm.add(...GOOD_MOBILES.map((passwordMobile) => newEmployee({ passwordMobile })));
+  const listed = (await firm.list()).slice(0, GOOD_MOBILES.length).toReversed();
+  expect(listed.map(({ passwordMobile }) => passwordMobile)).toEqual(GOOD_MOBILES.with(2, '13800000000'));
 });
 
-describe('a password', () => {
-  const EMOJI = '🔑🐎🔋📎🥨🌍🚲🎲';
-  /** Passwords, some with a similar password that must not log in. */
-  const GOOD: Record<string, [password: string, not?: string]> = {
-    '8 characters': ['12345678', '1234567'],
-    '32 characters': ['p'.repeat(32), 'p'.repeat(31)],
-    '8 emoji': [EMOJI, EMOJI.slice(0, -2)],
-    '32 emoji': [EMOJI.repeat(4)],
-    '32 decomposed characters': ['é'.repeat(32).normalize('NFD')],
-    'blanks around it': ['  staple ', 'staple'],
-    'Chinese and Arabic': ['正确的马电池مرحبا'],
-    'special characters of shells and URLs': ['a&b=c+d%20"\'$;#'],
-    'upper and lower case': ['CorrectHorse', 'correcthorse'],
-    // macOS and Windows keyboards compose a character differently.
-    'composed characters': ['Größe-Café', 'Große-Cafe'],
-  };
+const EMOJI = '🔑🐎🔋📎🥨🌍🚲🎲';
+/** Passwords, some with a similar password that must not log in. */
+const GOOD: Record<string, [password: string, not?: string]> = {
+  '8 characters': ['12345678', '1234567'],
+  '32 characters': ['p'.repeat(32), 'p'.repeat(31)],
+  '8 emoji': [EMOJI, EMOJI.slice(0, -2)],
+  '32 emoji': [EMOJI.repeat(4)],
+  '32 decomposed characters': ['é'.repeat(32).normalize('NFD')],
+  'blanks around it': ['  staple ', 'staple'],
+  'Chinese and Arabic': ['正确的马电池مرحبا'],
+  'special characters of shells and URLs': ['a&b=c+d%20"\'$;#'],
+  'upper and lower case': ['CorrectHorse', 'correcthorse'],
+  // macOS and Windows keyboards compose a character differently.
+  'composed characters': ['Größe-Café', 'Große-Cafe'],
+};
 
-  it('of 8 to 32 characters logs in unchanged', async () => {
-    const users = Object.values(GOOD).map(([password]) => newEmployee({ password }));
-    const added = await firm.add(...users);
-    const logins = await Promise.all(
-      Object.entries(GOOD).map(async ([which, [password, not]], index) => {
-        const { userName } = added[index]!;
-        const right = await logIn(userName, password);
-        return [which, right.status, not === undefined ? 400 : (await logIn(userName, not)).status];
-      }),
-    );
-    expect(logins).toEqual(Object.keys(GOOD).map((which) => [which, 200, 400]));
-    const composed = added.at(-1)!;
-    expect(await logIn(composed.userName, 'Größe-Café'.normalize('NFD'))).toMatchObject(LOGGED_IN);
-  });
+it('a password of 8 to 32 characters logs in unchanged', async () => {
+  const users = Object.values(GOOD).map(([password]) => newEmployee({ password }));
+  const added = await firm.add(...users);
+  const logins = await Promise.all(
+    Object.entries(GOOD).map(async ([which, [password, not]], index) => {
+      const { userName } = added[index]!;
+      const right = await logIn(userName, password);
+      return [which, right.status, not === undefined ? 400 : (await logIn(userName, not)).status];
+    }),
+  );
+  expect(logins).toEqual(Object.keys(GOOD).map((which) => [which, 200, 400]));
+  const composed = added.at(-1)!;
+  expect(await logIn(composed.userName, 'Größe-Café'.normalize('NFD'))).toMatchObject(LOGGED_IN);
 });
 
-describe('a departmentId', () => {
-  it.each([0, 1, MAX_LONG])('can be %i', async (departmentId) => {
-    const [employee] = await firm.add(newEmployee({ departmentId }));
-    expect(employee).toMatchObject({ departmentId, departmentName: null });
-    expect(await firm.listed(employee!.globalId)).toMatchObject({ departmentId });
-  });
-});
-
-describe('M2 edits', () => {
-  let center: MemberCenter;
+describe('M2 edits', async () => {
   let before: ListedEmployee;
   const SAME = { userName: 'kim', name: 'Kim' };
   const FULL = { ...SAME, departmentId: 7, remark: 'night shift', passwordMobile: '13800000000' };
-
-  beforeAll(async () => {
-    center = await open();
-    await center.add(newEmployee(FULL));
-  });
+  const center = await open();
+  await center.add(newEmployee(FULL));
   beforeEach(async () => {
     const [{ globalId }] = (await center.list({ keyword: 'kim@' })) as [ListedEmployee];
     dataOf(await center.edit(globalId, FULL));
@@ -438,19 +415,6 @@ describe('M2 edits', () => {
     expect(await shown()).toMatchObject({ userName: before.userName, remark: 'day shift' });
   });
 
-  it.each<[what: string, fields: Sent, code: string]>([
-    ['the full account with another code', { userName: 'kim@abc123' }, '60002'],
-    ['the full account with a malformed code', { userName: 'kim@abc12' }, '10003'],
-    ['the full account with its code in capitals', { userName: 'kim@ABC123' }, '10003'],
-    ['the account with a trailing @', { userName: 'kim@' }, '10003'],
-    ['another account', { userName: 'lee' }, '60002'],
-    ['the account in different case', { userName: 'KIM' }, '60002'],
-    ['the account of a colleague', { userName: 'admin' }, '60002'],
-  ])('nothing for %s', async (_what, fields, code) => {
-    expect(refusalOf(await edit({ remark: 'never', ...fields }))).toMatchObject({ code });
-    expect(await shown()).toEqual(before);
-  });
-
   it('nothing, without an audit entry, if the values are the same', async () => {
     const entries = await center.audit();
     for (const fields of [{}, FULL, { name: ' Kim ', remark: '', departmentId: 7 }]) dataOf(await edit(fields));
@@ -496,15 +460,6 @@ describe('M3 sets a password', () => {
     expect(await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken: again })).toMatchObject({
       status: 200,
     });
-  });
-
-  it.each<[what: string, password: unknown, code: string]>([
-    ['an absent one', undefined, '40001'],
-    ['a null one', null, '40001'],
-    ['an empty one', '', '40001'],
-    ['a number', 12_345_678, '40000'],
-  ])('but not %s', async (_what, password, code) => {
-    expect(refusalOf(await firm.resetPassword(firm.cloudId, password))).toMatchObject({ code });
   });
 });
 
@@ -620,16 +575,22 @@ describe('M5 lists', () => {
   const newestFirst = () => [...ids(dataOf(hundred).succeeded).toReversed(), big.cloudId, big.adminId];
   const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-  it.each([1, 6, 11, 12])('page %i of eleven, newest first', async (pageNum) => {
-    const page = await listPage({ pageNum: String(pageNum), pageSize: '10' });
-    expect(page).toMatchObject({ pageNum, pageSize: 10, orderBy: null, total: 102, pages: 11, navigatePages: 8 });
-    expect(ids(page.list)).toEqual(newestFirst().slice((pageNum - 1) * 10, pageNum * 10));
-  });
-
-  it('all on one page', async () => {
-    const { list, ...page } = await listPage({ pageNum: '1', pageSize: '500' });
-    expect(page).toMatchObject({ size: 102, total: 102, pages: 1, startRow: 1, endRow: 102, isLastPage: true });
-    expect(ids(list)).toEqual(newestFirst());
+  it.each([
+    [1, 10, 11],
+    [6, 10, 11],
+    [11, 10, 11],
+    [12, 10, 11],
+    [1, 1, 102],
+    [1, 500, 1],
+    [2_147_483_647, 500, 1],
+    [2_147_483_647, 1, 102],
+  ])('page %i of %i employees, newest first', async (pageNum, pageSize, pages) => {
+    const page = await listPage({ pageNum: String(pageNum), pageSize: String(pageSize) });
+    const expected = newestFirst().slice((pageNum - 1) * pageSize, pageNum * pageSize);
+    expect(ids(page.list)).toEqual(expected);
+    expect(page).toMatchObject({ pageNum, pageSize, size: expected.length, orderBy: null, total: 102, pages });
+    expect(page).toMatchObject({ navigatePages: 8, isLastPage: pageNum === pages });
+    if (pageSize === 500 && pageNum === 1) expect(page).toMatchObject({ startRow: 1, endRow: 102 });
   });
 
   it('the assets of an employee in the order of assignment, and the locks that they are lent into', async () => {
@@ -679,15 +640,6 @@ describe('M5 lists', () => {
     const found = await listPage({ departmentId: '7', keyword: 'USER1', pageNum: '1', pageSize: '1' });
     expect(found).toMatchObject({ total: 2, pages: 2, list: [{ name: 'Employee 11' }] });
   });
-
-  it.each([
-    ['1', '1', 1],
-    ['1', '500', 102],
-    ['2147483647', '500', 0],
-    ['2147483647', '1', 0],
-  ])('pages up to the limits: %s of %s', async (pageNum, pageSize, size) => {
-    expect(await listPage({ pageNum, pageSize })).toMatchObject({ pageNum: Number(pageNum), size, total: 102 });
-  });
 });
 
 describe('the cursor of M5', () => {
@@ -727,8 +679,7 @@ describe('the cursor of M5', () => {
   });
 });
 
-describe('the keyword of M5', () => {
-  let center: MemberCenter;
+describe('the keyword of M5', async () => {
   /** Names by account. No account contains the searched parts of names. */
   const NAMES: Record<string, string> = {
     anna1: 'Änne Ölschläger',
@@ -749,10 +700,8 @@ describe('the keyword of M5', () => {
   };
   const ALL = [...Object.keys(NAMES), 'admin', 'cloud'];
 
-  beforeAll(async () => {
-    center = await openLicensed();
-    await center.add(...Object.entries(NAMES).map(([userName, name]) => newEmployee({ userName, name })));
-  });
+  const center = await openLicensed();
+  await center.add(...Object.entries(NAMES).map(([userName, name]) => newEmployee({ userName, name })));
   const accountsFound = async (keyword: string) =>
     (await center.list({ keyword })).map(({ userName }) => userName.split('@')[0]).toSorted();
 
