@@ -3,10 +3,10 @@ import type { Sent } from '../harness/orders/orders.ts';
 import type { Stack } from '../harness/stack.ts';
 
 const EMPLOYEE = { name: 'Kim II', departmentId: 7, remark: 'night shift', passwordMobile: '13800000000' };
-export const PAGE = { pageNum: '1', pageSize: '10' };
+const PAGE = { pageNum: '1', pageSize: '10' };
 
 /** An operation of the member center with a valid body or query. */
-export interface ValidCall {
+interface ValidCall {
   method: string;
   path: string;
   body?: () => Sent;
