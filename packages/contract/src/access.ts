@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from './causes.ts';
-import type { ApplicationId } from './ids.ts';
+import { named } from './containers.ts';
+import type { ApplicationId } from './scalars.ts';
 import { integer, text } from './scalars.ts';
 import { SCOPES } from './words.ts';
 
@@ -24,50 +25,46 @@ function parameter() {
 }
 
 /** The form body of the token endpoint (RFC 6749 sections 4.3 and 4.4; rules 2). /docs fills in the examples. */
-export const TokenRequest = z
-  .object({
-    grant_type: z.string().min(1).meta({
-      enum: GRANT_TYPES,
-      description:
-        'client_credentials: a token of the application. password: a token of an employee, for the same application.',
+export const TokenRequest = named('TokenRequest', 'The request for a token, as an HTML form.', {
+  grant_type: z.string().min(1).meta({
+    enum: GRANT_TYPES,
+    description:
+      'client_credentials: a token of the application. password: a token of an employee, for the same application.',
+  }),
+  client_id: parameter().meta({
+    description: 'The appKey, unless sent by HTTP Basic.',
+    examples: ['your-appKey'],
+  }),
+  client_secret: parameter().meta({
+    format: 'password',
+    description: 'The appSecret, unless sent by HTTP Basic.',
+    examples: ['your-appSecret'],
+  }),
+  username: parameter()
+    .transform((account) => account?.trim().normalize('NFC'))
+    .meta({
+      description: 'For the grant type password: the full account, name@code.',
+      examples: ['admin@demoworks'],
     }),
-    client_id: parameter().meta({
-      description: 'The appKey, unless sent by HTTP Basic.',
-      examples: ['your-appKey'],
-    }),
-    client_secret: parameter().meta({
-      format: 'password',
-      description: 'The appSecret, unless sent by HTTP Basic.',
-      examples: ['your-appSecret'],
-    }),
-    username: parameter()
-      .transform((account) => account?.trim().normalize('NFC'))
-      .meta({
-        description: 'For the grant type password: the full account, name@code.',
-        examples: ['admin@demoworks'],
-      }),
-    password: parameter().meta({
-      format: 'password',
-      description: 'For the grant type password: the password of the employee.',
-      examples: ['your-adminPassword'],
-    }),
-    scope: parameter().meta({
-      description: 'auth_order, auth_me, or both separated by a space. Absent: all scopes of the application.',
-      examples: ['auth_order auth_me'],
-    }),
-  })
-  .meta({ id: 'TokenRequest', description: 'The request for a token, as an HTML form.' });
+  password: parameter().meta({
+    format: 'password',
+    description: 'For the grant type password: the password of the employee.',
+    examples: ['your-adminPassword'],
+  }),
+  scope: parameter().meta({
+    description: 'auth_order, auth_me, or both separated by a space. Absent: all scopes of the application.',
+    examples: ['auth_order auth_me'],
+  }),
+});
 export type TokenRequest = z.infer<typeof TokenRequest>;
 
 /** RFC 6749 section 5.1. */
-export const TokenAnswer = z
-  .object({
-    access_token: z.string().describe('The token. Reuse it until it expires.'),
-    token_type: z.literal('Bearer').describe('Always Bearer.'),
-    expires_in: integer().describe('Lifetime in seconds.'),
-    scope: z.string().describe('Granted scopes, separated by spaces.'),
-  })
-  .meta({ id: 'Token', description: 'An access token of an application or an employee.' });
+export const TokenAnswer = named('Token', 'An access token of an application or an employee.', {
+  access_token: z.string().describe('The token. Reuse it until it expires.'),
+  token_type: z.literal('Bearer').describe('Always Bearer.'),
+  expires_in: integer().describe('Lifetime in seconds.'),
+  scope: z.string().describe('Granted scopes, separated by spaces.'),
+});
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 
 /** RFC 6749 section 5.2. */
@@ -84,13 +81,10 @@ export const OAuthErrorWord = z
   .meta({ id: 'OAuthErrorWord', description: 'An error of RFC 6749.' });
 export type OAuthErrorWord = z.infer<typeof OAuthErrorWord>;
 
-export const OAuthErrorAnswer = z
-  .object({
-    error: OAuthErrorWord.describe('For programs: why no token was issued.'),
-    error_description: z.string().describe('For people; the text may change.'),
-  })
-  .meta({ id: 'OAuthError', description: 'No token was issued.' });
-export type OAuthErrorAnswer = z.infer<typeof OAuthErrorAnswer>;
+export const OAuthErrorAnswer = named('OAuthError', 'No token was issued.', {
+  error: OAuthErrorWord.describe('For programs: why no token was issued.'),
+  error_description: z.string().describe('For people; the text may change.'),
+});
 
 const NONCE = /^[A-Za-z0-9_-]{8,64}$/;
 
@@ -122,17 +116,3 @@ export interface ApplicationCaller {
   applicationId: ApplicationId;
   channels: Channels;
 }
-
-/** Makes the type of OPERATOR one that nothing else has. */
-declare const isOperator: unique symbol;
-export interface Operator {
-  applicationId: null;
-  channels: null;
-  [isOperator]: true;
-}
-
-/** An operator, who sees what all applications see. Only the console gets this value (decision 0017). */
-export const OPERATOR = { applicationId: null, channels: null } as Operator;
-
-/** Who looks. Every query for a viewer applies the viewer's limits. */
-export type Viewer = ApplicationCaller | Operator;

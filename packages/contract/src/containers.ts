@@ -33,6 +33,11 @@ export function boundedArray<Item extends z.ZodType>(element: Item): z.ZodArray<
   return new BoundedArray({ type: 'array', element }) as unknown as z.ZodArray<Item>;
 }
 
+/** Creates the schema of an object that the API description lists by name. */
+export function named<Fields extends z.core.$ZodLooseShape>(id: string, description: string, fields: Fields) {
+  return z.object(fields).meta({ id, description });
+}
+
 /**
  * Returns a schema that checks like another one, in a separate call. z.compile cannot compile a schema that contains
  * itself; use this where it recurs.

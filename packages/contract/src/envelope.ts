@@ -1,8 +1,24 @@
 import { z } from 'zod';
-import { Cause, MessageArgs } from './cause-schema.ts';
-import { codeOf, type Module, type Refusal } from './causes.ts';
+import { type Cause as CauseWord, causes, codeOf, type Module, type Refusal } from './causes.ts';
+import { named } from './containers.ts';
 import { MAX_LISTED_FAULTS } from './parse.ts';
 import { nothing } from './scalars.ts';
+
+export type Cause = CauseWord;
+
+/** The causes, which are stable words for programs. */
+export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
+  id: 'Cause',
+  description:
+    'Why a call was refused or an order failed, as a stable word for programs. Later releases may add causes: handle an unknown one by its code.',
+});
+
+/** The values in the message of a cause. */
+export const MessageArgs = z.array(z.string()).meta({
+  id: 'MessageArgs',
+  description:
+    'The values in a message, such as an asset number, in fixed places: each cause keeps them forever, and later releases may append more.',
+});
 
 /** The body of every answer that is a failure (rules 1). */
 export const FailureBody = z
@@ -62,9 +78,10 @@ export const DoneBody = z.object(succeeded).meta({ id: 'Done', description: 'Suc
 export type DoneBody = z.infer<typeof DoneBody>;
 
 /** The success body of M2, M3, M4, M9 and M10, whose `data` is null (rules 1). */
-export const DoneWithNullBody = z
-  .object({ ...succeeded, data: nothing('Always null.') })
-  .meta({ id: 'DoneWithNull', description: 'Success without data.' });
+export const DoneWithNullBody = named('DoneWithNull', 'Success without data.', {
+  ...succeeded,
+  data: nothing('Always null.'),
+});
 
 /** The answer of operations that return no data. */
 export const done: DoneBody = { code: 0, message: 'success' };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './containers.ts';
 import { ListPageQuery } from './orders/lists.ts';
 import { id, integer, optionalId, optionalText, text, time } from './scalars.ts';
 
@@ -10,37 +11,33 @@ const MAX_URL_CHARACTERS = 2_048;
 export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('Id of the webhook.') });
 
 /** The body that registers a webhook (rules 6.8). */
-export const CreateWebhook = z
-  .object({
-    url: text(MAX_URL_CHARACTERS).describe(
-      `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
-    ),
-    description: optionalText().describe('Your note on its purpose.'),
-  })
-  .meta({ id: 'WebhookToCreate', description: 'A webhook to create.' });
+export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
+  url: text(MAX_URL_CHARACTERS).describe(
+    `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
+  ),
+  description: optionalText().describe('Your note on its purpose.'),
+});
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
 /** A webhook (rules 6.8). */
-export const Webhook = z
-  .object({
-    webhookId: z.string().describe('Id of the webhook.'),
-    url: z.string().describe('The URL to which events are sent.'),
-    description: z.string().nullable().describe('Your note; null if none.'),
-    state: z
-      .enum(['active', 'disabled'])
-      .meta({ id: 'WebhookState', description: 'State of a webhook.' })
-      .describe('active; or disabled, which receives nothing until it is enabled.'),
-    createdTime: time('When it was created'),
-    disabledTime: time('When it was disabled; null if active').nullable(),
-    disabledCause: z
-      .enum(['endpoint_gone', 'attempts_exhausted'])
-      .nullable()
-      .meta({ id: 'DisabledCause', description: 'Why a webhook was disabled.' })
-      .describe(
-        'endpoint_gone: it answered 410. attempts_exhausted: all attempts to deliver an event failed. null if active.',
-      ),
-  })
-  .meta({ id: 'Webhook', description: 'An endpoint that receives events.' });
+export const Webhook = named('Webhook', 'An endpoint that receives events.', {
+  webhookId: z.string().describe('Id of the webhook.'),
+  url: z.string().describe('The URL to which events are sent.'),
+  description: z.string().nullable().describe('Your note; null if none.'),
+  state: z
+    .enum(['active', 'disabled'])
+    .meta({ id: 'WebhookState', description: 'State of a webhook.' })
+    .describe('active; or disabled, which receives nothing until it is enabled.'),
+  createdTime: time('When it was created'),
+  disabledTime: time('When it was disabled; null if active').nullable(),
+  disabledCause: z
+    .enum(['endpoint_gone', 'attempts_exhausted'])
+    .nullable()
+    .meta({ id: 'DisabledCause', description: 'Why a webhook was disabled.' })
+    .describe(
+      'endpoint_gone: it answered 410. attempts_exhausted: all attempts to deliver an event failed. null if active.',
+    ),
+});
 export type Webhook = z.infer<typeof Webhook>;
 
 /** A webhook with its secret (rules 6.8). */
@@ -50,54 +47,44 @@ export const WebhookWithSecret = Webhook.extend({
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
 /** The webhooks of an application (rules 6.8). */
-export const WebhookList = z
-  .object({ webhooks: z.array(Webhook).describe('Webhooks of the application, oldest first.') })
-  .meta({ id: 'WebhookList', description: 'The webhooks of the application.' });
-export type WebhookList = z.infer<typeof WebhookList>;
+export const WebhookList = named('WebhookList', 'The webhooks of the application.', {
+  webhooks: z.array(Webhook).describe('Webhooks of the application, oldest first.'),
+});
 
 /** The body of a replay (rules 6.8). */
-export const ReplayEvents = z
-  .object({
-    after: optionalId<'EventId'>().describe('Replay the events after this id. Absent: all stored events.'),
-  })
-  .meta({ id: 'EventsToReplay', description: 'The events to replay.' });
-export type ReplayEvents = z.infer<typeof ReplayEvents>;
+export const ReplayEvents = named('EventsToReplay', 'The events to replay.', {
+  after: optionalId<'EventId'>().describe('Replay the events after this id. Absent: all stored events.'),
+});
 
 /** One attempt to deliver a message (rules 6.8). */
-const DeliveryAttempt = z
-  .object({
-    time: time('When it started'),
-    status: integer().nullable().describe('HTTP status of the answer; null if none arrived in time.'),
-    durationMs: integer().describe('Duration in milliseconds.'),
-    fault: z.string().nullable().describe('For people: why the delivery failed; null if it succeeded.'),
-  })
-  .meta({ id: 'DeliveryAttempt', description: 'One attempt to deliver a message.' });
+const DeliveryAttempt = named('DeliveryAttempt', 'One attempt to deliver a message.', {
+  time: time('When it started'),
+  status: integer().nullable().describe('HTTP status of the answer; null if none arrived in time.'),
+  durationMs: integer().describe('Duration in milliseconds.'),
+  fault: z.string().nullable().describe('For people: why the delivery failed; null if it succeeded.'),
+});
 
 /** A message to a webhook, with its attempts (rules 6.8). */
-export const WebhookDelivery = z
-  .object({
-    deliveryId: z.string().describe('Id of the delivery.'),
-    messageId: z.string().describe('The webhook-id header: the id of the event, or test_ and a number.'),
-    type: z.string().describe('Type of the event, or webhook.test.'),
-    state: z
-      .enum(['pending', 'delivered', 'failed'])
-      .meta({ id: 'DeliveryState', description: 'State of a delivery.' })
-      .describe('pending until an attempt succeeds, or the last one fails.'),
-    createdTime: time('When it was first due'),
-    attempts: z.array(DeliveryAttempt).describe('Attempts so far, oldest first.'),
-    nextAttemptTime: time('When the next attempt is due; null if none').nullable(),
-  })
-  .meta({ id: 'WebhookDelivery', description: 'A message to a webhook, with its attempts.' });
+export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook, with its attempts.', {
+  deliveryId: z.string().describe('Id of the delivery.'),
+  messageId: z.string().describe('The webhook-id header: the id of the event, or test_ and a number.'),
+  type: z.string().describe('Type of the event, or webhook.test.'),
+  state: z
+    .enum(['pending', 'delivered', 'failed'])
+    .meta({ id: 'DeliveryState', description: 'State of a delivery.' })
+    .describe('pending until an attempt succeeds, or the last one fails.'),
+  createdTime: time('When it was first due'),
+  attempts: z.array(DeliveryAttempt).describe('Attempts so far, oldest first.'),
+  nextAttemptTime: time('When the next attempt is due; null if none').nullable(),
+});
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 /** The query of the list of deliveries (rules 6.8). */
 export const ListDeliveriesQuery = ListPageQuery;
 
 /** A page of the deliveries of a webhook (rules 6.8). */
-export const DeliveryPage = z
-  .object({
-    deliveries: z.array(WebhookDelivery).describe('Stored deliveries, newest first.'),
-    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
-  })
-  .meta({ id: 'DeliveryPage', description: 'A page of the deliveries of a webhook.' });
+export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a webhook.', {
+  deliveries: z.array(WebhookDelivery).describe('Stored deliveries, newest first.'),
+  nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+});
 export type DeliveryPage = z.infer<typeof DeliveryPage>;

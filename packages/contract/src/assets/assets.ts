@@ -1,23 +1,32 @@
 import { z } from 'zod';
-import { CustomerId, MemberId } from '../ids.ts';
+import { named } from '../containers.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { assetNumber, id, integer, noText, nothing, optionalText, text, time } from '../scalars.ts';
+import {
+  assetNumber,
+  CustomerId,
+  id,
+  integer,
+  MemberId,
+  noText,
+  nothing,
+  optionalText,
+  text,
+  time,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 
 export const MAX_LOCKS = 1_000;
 export const MAX_ASSET_NUMBERS = 10_000;
 
 /** The body of O6 and of O7 (interface O6; rules 7). */
-export const ChangeLocks = z
-  .object({
-    assetNums: z
-      .array(assetNumber())
-      .min(1, fault('empty'))
-      .max(MAX_LOCKS, fault('too_many', MAX_LOCKS))
-      .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
-    operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
-  })
-  .meta({ id: 'LocksToChange', description: 'Locks to disable or enable.' });
+export const ChangeLocks = named('LocksToChange', 'Locks to disable or enable.', {
+  assetNums: z
+    .array(assetNumber())
+    .min(1, fault('empty'))
+    .max(MAX_LOCKS, fault('too_many', MAX_LOCKS))
+    .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
+  operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
+});
 export type ChangeLocks = z.infer<typeof ChangeLocks>;
 
 /** The outcome for one lock (interface O6). */
@@ -30,15 +39,13 @@ export const LockStatus = z.literal([1, 2, 3, 4]).meta({
 });
 export type LockStatus = z.infer<typeof LockStatus>;
 
-export const LockResult = z
-  .object({
-    assetNum: z.string().describe('Lock number.'),
-    status: LockStatus.describe(
-      '1: it is now disabled (O6) or enabled (O7). 2: your application has no active asset with this number. 3: a fault; ' +
-        'retry this lock. 4: its license type cannot be disabled.',
-    ),
-  })
-  .meta({ id: 'LockResult', description: 'The outcome for one lock.' });
+export const LockResult = named('LockResult', 'The outcome for one lock.', {
+  assetNum: z.string().describe('Lock number.'),
+  status: LockStatus.describe(
+    '1: it is now disabled (O6) or enabled (O7). 2: your application has no active asset with this number. 3: a fault; ' +
+      'retry this lock. 4: its license type cannot be disabled.',
+  ),
+});
 export type LockResult = z.infer<typeof LockResult>;
 
 /** The path parameters of O8. */
@@ -51,66 +58,58 @@ export const ListAssetsQuery = z.object({
   extendCode: optionalText().describe('Only assets with this extended attribute.'),
 });
 
-const Assignment = z
-  .object({
-    id: z.string().describe('Id of the asset.'),
-    assignStatus: z
-      .enum(['assigned', 'unassigned'])
-      .meta({ id: 'AssignStatus', description: 'Whether an asset is assigned to an employee.' })
-      .describe('assigned or unassigned.'),
-    assignMemberId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
-    createTime: z
-      .string()
-      .nullable()
-      .describe('When it was assigned: milliseconds since 1970-01-01 UTC as a string; null if unassigned.'),
-    updateTime: noText('Always null.'),
-  })
-  .meta({ id: 'Assignment', description: 'The employee to whom an asset is assigned.' });
+const Assignment = named('Assignment', 'The employee to whom an asset is assigned.', {
+  id: z.string().describe('Id of the asset.'),
+  assignStatus: z
+    .enum(['assigned', 'unassigned'])
+    .meta({ id: 'AssignStatus', description: 'Whether an asset is assigned to an employee.' })
+    .describe('assigned or unassigned.'),
+  assignMemberId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
+  createTime: z
+    .string()
+    .nullable()
+    .describe('When it was assigned: milliseconds since 1970-01-01 UTC as a string; null if unassigned.'),
+  updateTime: noText('Always null.'),
+});
 
-export const AssetExtend = z
-  .object({
-    extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
-    extendValue: z.string().describe('Value of the attribute.'),
-  })
-  .meta({ id: 'AssetExtend', description: 'An extended attribute of an asset.' });
+export const AssetExtend = named('AssetExtend', 'An extended attribute of an asset.', {
+  extendCode: z.string().describe('Code of the attribute; gxxp marks a new product of the industry.'),
+  extendValue: z.string().describe('Value of the attribute.'),
+});
 
 /** An asset as O8 lists it (interface O8; rules 7). */
-export const VirtualAsset = z
-  .object({
-    id: z.string().describe('Id of the asset.'),
-    licenseType: LicenseType.describe('Always cloud_customer.'),
-    assetNum: z.string().describe('Asset number.'),
-    grantable: z.boolean().describe('Whether it can grant licenses: it is neither disabled nor frozen.'),
-    customerId: CustomerId.describe('Customer who owns it.'),
-    keyShellNumber: z.string().describe('The digits of assetNum.'),
-    keyChipType: integer().describe('Generation of the lock chip: always 2, which means the fifth.'),
-    locked: z.boolean().describe('Whether it is disabled.'),
-    freezing: z.boolean().describe('Whether it is frozen.'),
-    createTime: time('When it was bought'),
-    updateTime: time('When it was last changed'),
-    limitStartTime: time('Start; null if it has none').nullable(),
-    limitEndTime: time('End; null if it never ends').nullable(),
-    assignStatus: Assignment.describe('Its assignment.'),
-    assetLimits: nothing('Always null.'),
-    assetExtends: z.array(AssetExtend).describe('Extended attributes.'),
-    borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
-  })
-  .meta({ id: 'VirtualAsset', description: 'A cloud license of an enterprise.' });
+export const VirtualAsset = named('VirtualAsset', 'A cloud license of an enterprise.', {
+  id: z.string().describe('Id of the asset.'),
+  licenseType: LicenseType.describe('Always cloud_customer.'),
+  assetNum: z.string().describe('Asset number.'),
+  grantable: z.boolean().describe('Whether it can grant licenses: it is neither disabled nor frozen.'),
+  customerId: CustomerId.describe('Customer who owns it.'),
+  keyShellNumber: z.string().describe('The digits of assetNum.'),
+  keyChipType: integer().describe('Generation of the lock chip: always 2, which means the fifth.'),
+  locked: z.boolean().describe('Whether it is disabled.'),
+  freezing: z.boolean().describe('Whether it is frozen.'),
+  createTime: time('When it was bought'),
+  updateTime: time('When it was last changed'),
+  limitStartTime: time('Start; null if it has none').nullable(),
+  limitEndTime: time('End; null if it never ends').nullable(),
+  assignStatus: Assignment.describe('Its assignment.'),
+  assetLimits: nothing('Always null.'),
+  assetExtends: z.array(AssetExtend).describe('Extended attributes.'),
+  borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
+});
 export type VirtualAsset = z.infer<typeof VirtualAsset>;
 
 const SIZE_FAULT = fault('integer_between', 1, MAX_ASSET_NUMBERS);
 
 /** The body of O9 (interface O9; rules 7). */
-export const TakeAssetNumbers = z
-  .object({
-    size: z
-      .number(SIZE_FAULT)
-      .int(SIZE_FAULT)
-      .min(1, SIZE_FAULT)
-      .max(MAX_ASSET_NUMBERS, SIZE_FAULT)
-      .describe(`Number of asset numbers: 1 to ${MAX_ASSET_NUMBERS}.`),
-  })
-  .meta({ id: 'NumbersToTake', description: 'How many asset numbers to take.' });
+export const TakeAssetNumbers = named('NumbersToTake', 'How many asset numbers to take.', {
+  size: z
+    .number(SIZE_FAULT)
+    .int(SIZE_FAULT)
+    .min(1, SIZE_FAULT)
+    .max(MAX_ASSET_NUMBERS, SIZE_FAULT)
+    .describe(`Number of asset numbers: 1 to ${MAX_ASSET_NUMBERS}.`),
+});
 
 /** An asset number of O9: the region digit, then nine digits that increment. */
 export const AssetNumber = z.string().regex(/^[68]\d{9}$/);

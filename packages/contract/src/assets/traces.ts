@@ -1,40 +1,38 @@
 import { z } from 'zod';
-import { AssetId, CustomerId, EnterpriseId, LicenseOrderId } from '../ids.ts';
+import { named } from '../containers.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { assetNumber, time } from '../scalars.ts';
+import { AssetId, assetNumber, CustomerId, EnterpriseId, LicenseOrderId, time } from '../scalars.ts';
 import { AssetExtend } from './assets.ts';
 
 /** The path parameters of the operations that show one asset (rules 6.7). */
 export const AssetNumParams = z.object({ assetNum: assetNumber().describe('Asset number.') });
 
 /** An asset as it is now (rules 6.7). */
-export const AssetDetail = z
-  .object({
-    assetId: AssetId.describe('Id of the asset.'),
-    assetNum: z.string().describe('Asset number.'),
-    licenseType: LicenseType.describe('License type of the asset.'),
-    customerId: CustomerId.describe('Customer who owns it.'),
-    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise of the customer.'),
-    limitStartDate: time('Start; null if it has none').nullable(),
-    limitEndDate: time('End; null if it never ends').nullable(),
-    locked: z.boolean().describe('Whether it is disabled (O6).'),
-    borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
-    assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),
-    licenseOrderIds: z
-      .array(LicenseOrderId)
-      .describe('Orders with a grant on it: possible srcLicenseOrderId of delete_asset.'),
-    products: z.array(ProductNode).describe('Products outside of merchandise.'),
-    merchandises: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
-    assigned: z.boolean().describe('Whether it is assigned to an employee.'),
-    lentInto: z
-      .string()
-      .nullable()
-      .describe(
-        'Number of the borrowed lock that it is lent into; null if none, or if the lock is in a channel that your application is not bound to.',
-      ),
-  })
-  .meta({ id: 'AssetDetail', description: 'An active asset with its contents.' });
+export const AssetDetail = named('AssetDetail', 'An active asset with its contents.', {
+  assetId: AssetId.describe('Id of the asset.'),
+  assetNum: z.string().describe('Asset number.'),
+  licenseType: LicenseType.describe('License type of the asset.'),
+  customerId: CustomerId.describe('Customer who owns it.'),
+  enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise of the customer.'),
+  limitStartDate: time('Start; null if it has none').nullable(),
+  limitEndDate: time('End; null if it never ends').nullable(),
+  locked: z.boolean().describe('Whether it is disabled (O6).'),
+  borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
+  assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),
+  licenseOrderIds: z
+    .array(LicenseOrderId)
+    .describe('Orders with a grant on it: possible srcLicenseOrderId of delete_asset.'),
+  products: z.array(ProductNode).describe('Products outside of merchandise.'),
+  merchandises: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
+  assigned: z.boolean().describe('Whether it is assigned to an employee.'),
+  lentInto: z
+    .string()
+    .nullable()
+    .describe(
+      'Number of the borrowed lock that it is lent into; null if none, or if the lock is in a channel that your application is not bound to.',
+    ),
+});
 export type AssetDetail = z.infer<typeof AssetDetail>;
 
 const HISTORY_ACTIONS = [
@@ -60,33 +58,29 @@ export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
 export type HistoryAction = z.infer<typeof HistoryAction>;
 
 /** A change to an asset (rules 6.7). */
-export const HistoryEntry = z
-  .object({
-    time: time('When it happened; for an order, its finishedTime'),
-    assetId: AssetId.describe('Id of the asset. A number that is bought again gets a new id.'),
-    action: HistoryAction.describe('The change.'),
-    licenseOrderId: LicenseOrderId.nullable().describe('The order that made it; null if none did.'),
-    channelCode: z
-      .string()
-      .nullable()
-      .describe("The order's channel; null without an order, or if another application sent it."),
-    channelOrderId: z.string().nullable().describe("The batch's channelOrderId; null if channelCode is."),
-    customerId: CustomerId.nullable().describe('The owner of the asset after the change, or its last owner.'),
-    productUri: z.string().nullable().describe('The product; null if it concerns none.'),
-    instanceId: z.string().nullable().describe('Id of the product or merchandise; null if it concerns neither.'),
-    operatorIdentity: z
-      .string()
-      .nullable()
-      .describe('Who requested to disable or enable it; null otherwise, or if another application did.'),
-  })
-  .meta({ id: 'HistoryEntry', description: 'A change to an asset.' });
+export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
+  time: time('When it happened; for an order, its finishedTime'),
+  assetId: AssetId.describe('Id of the asset. A number that is bought again gets a new id.'),
+  action: HistoryAction.describe('The change.'),
+  licenseOrderId: LicenseOrderId.nullable().describe('The order that made it; null if none did.'),
+  channelCode: z
+    .string()
+    .nullable()
+    .describe("The order's channel; null without an order, or if another application sent it."),
+  channelOrderId: z.string().nullable().describe("The batch's channelOrderId; null if channelCode is."),
+  customerId: CustomerId.nullable().describe('The owner of the asset after the change, or its last owner.'),
+  productUri: z.string().nullable().describe('The product; null if it concerns none.'),
+  instanceId: z.string().nullable().describe('Id of the product or merchandise; null if it concerns neither.'),
+  operatorIdentity: z
+    .string()
+    .nullable()
+    .describe('Who requested to disable or enable it; null otherwise, or if another application did.'),
+});
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
 /** A page of the history of an asset number (rules 6.7). */
-export const AssetHistory = z
-  .object({
-    entries: z.array(HistoryEntry).describe('Changes to all assets of this number, newest first.'),
-    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
-  })
-  .meta({ id: 'AssetHistory', description: 'A page of the history of an asset number.' });
+export const AssetHistory = named('AssetHistory', 'A page of the history of an asset number.', {
+  entries: z.array(HistoryEntry).describe('Changes to all assets of this number, newest first.'),
+  nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+});
 export type AssetHistory = z.infer<typeof AssetHistory>;

@@ -4,7 +4,7 @@ import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_OVERLAP_HOURS } from '../words.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get, post } from './operation.ts';
 
 /** Maximum channels to which the console binds an application. */
 const MAX_BOUND_CHANNELS = 200;
@@ -52,9 +52,7 @@ const BoundChannels = z
 /** Managing applications. */
 export const applicationsOperations = consoleTable({
   listApplications: {
-    method: 'GET',
-    path: '/applications',
-    role: 'viewer',
+    ...get('/applications'),
     query: z.object({
       /** Part of the name or appKey, ignoring case. */
       search: optionalSearchText(),
@@ -65,17 +63,13 @@ export const applicationsOperations = consoleTable({
     summary: 'Lists applications, newest first.',
   },
   getApplication: {
-    method: 'GET',
-    path: '/applications/{appKey}',
-    role: 'viewer',
+    ...get('/applications/{appKey}'),
     params,
     data: ApplicationDetail,
     summary: 'Returns an application with the number of its tokens.',
   },
   createApplication: {
-    method: 'POST',
-    path: '/applications',
-    role: 'admin',
+    ...post('/applications', 'admin'),
     body: z.object({
       name: ApplicationName,
       scopes: z
@@ -90,25 +84,19 @@ export const applicationsOperations = consoleTable({
     summary: 'Creates an application and returns its appKey and secret. The secret is shown only once.',
   },
   approveApplication: {
-    method: 'POST',
-    path: '/applications/{appKey}/approve',
-    role: 'admin',
+    ...post('/applications/{appKey}/approve', 'admin'),
     params,
     data: ConsoleApplication,
     summary: 'Approves an application.',
   },
   suspendApplication: {
-    method: 'POST',
-    path: '/applications/{appKey}/suspend',
-    role: 'admin',
+    ...post('/applications/{appKey}/suspend', 'admin'),
     params,
     data: ConsoleApplication,
     summary: 'Suspends an application: it gets no tokens, and its tokens are revoked.',
   },
   rotateApplicationSecret: {
-    method: 'POST',
-    path: '/applications/{appKey}/secret',
-    role: 'admin',
+    ...post('/applications/{appKey}/secret', 'admin'),
     params,
     body: z.object({
       /** For how many hours the current secret stays valid; 0: it expires now, and the tokens are revoked. */
@@ -118,17 +106,13 @@ export const applicationsOperations = consoleTable({
     summary: 'Creates a new secret, which is shown only once. Without an overlap, revokes the tokens too.',
   },
   revokeApplicationTokens: {
-    method: 'POST',
-    path: '/applications/{appKey}/tokens/revoke',
-    role: 'admin',
+    ...post('/applications/{appKey}/tokens/revoke', 'admin'),
     params,
     data: z.null(),
     summary: 'Revokes all tokens of an application and its users.',
   },
   bindApplication: {
-    method: 'POST',
-    path: '/applications/{appKey}/channels',
-    role: 'admin',
+    ...post('/applications/{appKey}/channels', 'admin'),
     params,
     body: z.object({
       channels: BoundChannels,

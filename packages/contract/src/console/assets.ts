@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { AssetExtend } from '../assets/assets.ts';
 import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
-import { AssetId, LicenseOrderId, MemberId } from '../ids.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalAssetNumber, optionalId, queryInteger, time } from '../scalars.ts';
+import {
+  AssetId,
+  emptyAsAbsent,
+  LicenseOrderId,
+  MemberId,
+  optionalAssetNumber,
+  optionalId,
+  queryInteger,
+  time,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get } from './operation.ts';
 
 /** The query of the list of assets. Revoked assets are found by asset number only. */
 export const ListAssetsOfAllQuery = z
@@ -27,7 +35,6 @@ export const ListAssetsOfAllQuery = z
       input: assetNum,
     });
   });
-export type ListAssetsOfAllQuery = z.infer<typeof ListAssetsOfAllQuery>;
 
 /** An asset in a list. */
 const AssetRow = z.object({
@@ -49,7 +56,6 @@ const AssetRow = z.object({
 
 /** An employee to whom an asset is assigned. */
 export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
-export type Holder = z.infer<typeof Holder>;
 
 /** The active asset of a number. */
 const ActiveAsset = AssetRow.extend({
@@ -158,25 +164,19 @@ const nextCursor = z.string().nullable();
 /** Assets of all channels, their contents and history. */
 export const assetsOperations = consoleTable({
   listAssets: {
-    method: 'GET',
-    path: '/assets',
-    role: 'viewer',
+    ...get('/assets'),
     query: ListAssetsOfAllQuery,
     data: z.object({ assets: z.array(AssetRow), nextCursor }),
     summary: 'Lists assets by number or prefix, customer or enterprise, newest first.',
   },
   getAsset: {
-    method: 'GET',
-    path: '/assets/{assetNum}',
-    role: 'viewer',
+    ...get('/assets/{assetNum}'),
     params: AssetNumParams,
     data: AssetOfNumber,
     summary: 'Returns the asset of a number with its owner and assignment, and the revoked assets of the number.',
   },
   getAssetContents: {
-    method: 'GET',
-    path: '/assets/{assetNum}/contents',
-    role: 'viewer',
+    ...get('/assets/{assetNum}/contents'),
     params: AssetNumParams,
     query: ListPageQuery.extend({
       limit: emptyAsAbsent(queryInteger(1, MAX_CONTENTS_PAGE).default(DEFAULT_CONTENTS_PAGE)),
@@ -188,9 +188,7 @@ export const assetsOperations = consoleTable({
     summary: 'Lists the active contents of an asset: merchandise, then products, each with the id of what contains it.',
   },
   getAssetHistory: {
-    method: 'GET',
-    path: '/assets/{assetNum}/history',
-    role: 'viewer',
+    ...get('/assets/{assetNum}/history'),
     params: AssetNumParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(ToldEntry), nextCursor }),

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { Cause, MessageArgs } from '../cause-schema.ts';
-import { CancelledBatch, FailedOrders } from '../orders/corrections.ts';
+import { Cause, MessageArgs } from '../envelope.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
-import { BatchResult, BatchSummary, OrderResult } from '../orders/results.ts';
+import { BatchResult, BatchSummary, CancelledBatch, FailedOrders, OrderResult } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
@@ -32,7 +31,6 @@ export const ConsoleBatchesQuery = ListBatchesQuery.safeExtend({
 export type ConsoleBatchesQuery = z.infer<typeof ConsoleBatchesQuery>;
 
 const ConsoleBatchPage = z.object({ batches: z.array(ConsoleBatch), nextCursor: z.string().nullable() });
-export type ConsoleBatchPage = z.infer<typeof ConsoleBatchPage>;
 
 /** A batch on its own page. */
 export const ConsoleBatchDetail = ConsoleBatch.extend({
@@ -109,59 +107,45 @@ const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 /** Batches of all applications (rules 6.4 to 6.7). */
 export const batchesOperations = consoleTable({
   listAllBatches: {
-    method: 'GET',
-    path: '/batches',
-    role: 'viewer',
+    ...get('/batches'),
     query: ConsoleBatchesQuery,
     data: ConsoleBatchPage,
     summary: 'Lists the batches of all applications, newest first.',
   },
   getBatch: {
-    method: 'GET',
-    path: '/batches/{batchId}',
-    role: 'viewer',
+    ...get('/batches/{batchId}'),
     params: BatchParams,
     data: TracedBatch,
     summary: 'Returns a batch with its totals, its application, and the batches that replace its failed orders.',
   },
   getBatchFailures: {
-    method: 'GET',
-    path: '/batches/{batchId}/failures',
-    role: 'viewer',
+    ...get('/batches/{batchId}/failures'),
     params: BatchParams,
     data: z.object({ failures: z.array(FailureGroup) }),
     summary: 'Counts the failed orders of a batch by cause, the most frequent first.',
   },
   listBatchOrders: {
-    method: 'GET',
-    path: '/batches/{batchId}/orders',
-    role: 'viewer',
+    ...get('/batches/{batchId}/orders'),
     params: BatchParams,
     query: BatchOrdersQuery,
     data: z.object({ orders: z.array(OrderResult), nextCursor: z.string().nullable() }),
     summary: 'Lists the orders of a batch, in the order of orderList.',
   },
   downloadFailedOrders: {
-    method: 'GET',
-    path: '/batches/{batchId}/failed-orders',
-    role: 'support',
+    ...get('/batches/{batchId}/failed-orders', 'support'),
     params: BatchParams,
     data: FailedOrders,
     isDownload: true,
     summary: 'Downloads the failed orders of a batch as they were sent, without passwords.',
   },
   cancelBatch: {
-    method: 'POST',
-    path: '/batches/{batchId}/cancel',
-    role: 'support',
+    ...post('/batches/{batchId}/cancel', 'support'),
     params: BatchParams,
     data: CancelledBatch,
     summary: 'Cancels the pending orders of a batch.',
   },
   getOrdersToResend: {
-    method: 'GET',
-    path: '/batches/{batchId}/resend',
-    role: 'support',
+    ...get('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
     query: z.object({
       /** Only this order. */
@@ -171,9 +155,7 @@ export const batchesOperations = consoleTable({
     summary: 'Returns the failed orders of a completed batch, to fix and resend.',
   },
   checkResend: {
-    method: 'POST',
-    path: '/batches/{batchId}/resend/check',
-    role: 'support',
+    ...post('/batches/{batchId}/resend/check', 'support'),
     params: BatchParams,
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
@@ -181,9 +163,7 @@ export const batchesOperations = consoleTable({
     summary: 'Previews the orders.',
   },
   resendOrders: {
-    method: 'POST',
-    path: '/batches/{batchId}/resend',
-    role: 'support',
+    ...post('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,

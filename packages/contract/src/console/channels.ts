@@ -3,7 +3,7 @@ import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get, post } from './operation.ts';
 
 /** How many orders were accepted, succeeded and failed. A retried order counts again. */
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
@@ -59,9 +59,7 @@ const params = z.object({ channelCode: ChannelCode });
 /** Channels that have customers. */
 export const channelsOperations = consoleTable({
   listChannels: {
-    method: 'GET',
-    path: '/channels',
-    role: 'viewer',
+    ...get('/channels'),
     query: z.object({
       /** Part of the code, ignoring case. */
       search: optionalSearchText(),
@@ -72,17 +70,13 @@ export const channelsOperations = consoleTable({
     summary: 'Lists channels by code, with their backlog and throughput.',
   },
   getChannel: {
-    method: 'GET',
-    path: '/channels/{channelCode}',
-    role: 'viewer',
+    ...get('/channels/{channelCode}'),
     params,
     data: ChannelDetail,
     summary: 'Returns a channel, with the applications that have pending orders in it or are bound to it.',
   },
   pauseChannel: {
-    method: 'POST',
-    path: '/channels/{channelCode}/pause',
-    role: 'support',
+    ...post('/channels/{channelCode}/pause', 'support'),
     params,
     body: z.object({ reason: text() }),
     /** `isIdle`: whether work in flight has ended, so that no more orders take effect. */
@@ -90,9 +84,7 @@ export const channelsOperations = consoleTable({
     summary: 'Pauses a channel and waits until no more of its orders take effect.',
   },
   resumeChannel: {
-    method: 'POST',
-    path: '/channels/{channelCode}/resume',
-    role: 'support',
+    ...post('/channels/{channelCode}/resume', 'support'),
     params,
     data: ChannelPause,
     summary: 'Resumes a paused channel.',

@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
 import { AuditEntry } from '../members/audit.ts';
 import { BindCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { id, optionalId, optionalSearchText, optionalText, time } from '../scalars.ts';
-import { consoleTable } from './operation.ts';
+import {
+  CustomerId,
+  EnterpriseId,
+  id,
+  MemberId,
+  optionalId,
+  optionalSearchText,
+  optionalText,
+  time,
+} from '../scalars.ts';
+import { consoleTable, get, post } from './operation.ts';
 
 /** A customer and its enterprise, by ids and by names. */
 export const Owner = z.object({
@@ -96,9 +104,7 @@ const nextCursor = z.string().nullable();
 /** Customers and enterprises, their employees and audit logs. */
 export const enterprisesOperations = consoleTable({
   listEnterprises: {
-    method: 'GET',
-    path: '/enterprises',
-    role: 'viewer',
+    ...get('/enterprises'),
     query: Search,
     data: z.object({
       exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
@@ -108,9 +114,7 @@ export const enterprisesOperations = consoleTable({
     summary: 'Lists enterprises by id, code, CRM number or start of the name, ignoring case.',
   },
   listCustomers: {
-    method: 'GET',
-    path: '/customers',
-    role: 'viewer',
+    ...get('/customers'),
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
     data: z.object({
       exact: z.array(CustomerRow).describe('Customers with this id, or id in a channel; only on the first page.'),
@@ -120,52 +124,40 @@ export const enterprisesOperations = consoleTable({
     summary: 'Lists customers by id, id in a channel, start of the name, or enterprise.',
   },
   getEnterprise: {
-    method: 'GET',
-    path: '/enterprises/{enterpriseGlobalId}',
-    role: 'viewer',
+    ...get('/enterprises/{enterpriseGlobalId}'),
     params: EnterpriseParams,
     data: EnterpriseDetail,
     summary: 'Returns an enterprise with its administrators.',
   },
   listEmployees: {
-    method: 'GET',
-    path: '/enterprises/{enterpriseGlobalId}/employees',
-    role: 'viewer',
+    ...get('/enterprises/{enterpriseGlobalId}/employees'),
     params: EnterpriseParams,
     query: Search,
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
     summary: 'Lists the employees of an enterprise with their assets; `text` is part of the name or account.',
   },
   listEnterpriseAuditLog: {
-    method: 'GET',
-    path: '/enterprises/{enterpriseGlobalId}/audit-log',
-    role: 'viewer',
+    ...get('/enterprises/{enterpriseGlobalId}/audit-log'),
     params: EnterpriseParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
     summary: 'Lists the audit log of an enterprise, newest first.',
   },
   setSecurityMobile: {
-    method: 'POST',
-    path: '/enterprises/{enterpriseGlobalId}/security-mobile',
-    role: 'support',
+    ...post('/enterprises/{enterpriseGlobalId}/security-mobile', 'support'),
     params: EnterpriseParams,
     body: z.object({ securityMobile: BindCustomer.shape.passwordMobile }),
     data: z.null(),
     summary: 'Sets the security mobile number of an enterprise, with which channels bind customers by O1.',
   },
   createFirstAdministrator: {
-    method: 'POST',
-    path: '/enterprises/{enterpriseGlobalId}/first-administrator',
-    role: 'support',
+    ...post('/enterprises/{enterpriseGlobalId}/first-administrator', 'support'),
     params: EnterpriseParams,
     data: NewLogin,
     summary: 'Creates the first administrator of an enterprise. The password is shown only once.',
   },
   resetAdministratorPassword: {
-    method: 'POST',
-    path: '/enterprises/{enterpriseGlobalId}/administrators/{memberGlobalId}/password',
-    role: 'support',
+    ...post('/enterprises/{enterpriseGlobalId}/administrators/{memberGlobalId}/password', 'support'),
     params: AdministratorParams,
     data: NewLogin,
     summary: 'Sets a new password for an administrator, shown only once, and logs them out everywhere.',

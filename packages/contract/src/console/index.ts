@@ -1,4 +1,4 @@
-import type { CallOf, Part, Read, Sent } from '../operation-parts.ts';
+import type { CallOf, Part, Read, Sent } from '../operations/operation.ts';
 import { fillPath } from '../routes.ts';
 import { applicationsOperations } from './applications.ts';
 import { assetsOperations } from './assets.ts';

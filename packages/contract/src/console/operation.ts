@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CalledOperation } from '../operation-parts.ts';
+import type { CalledOperation } from '../operations/operation.ts';
+import type { Route } from '../routes.ts';
 import { OPERATOR_ROLES } from '../words.ts';
 
 /** The paths of the console and its operations (rules 9). */
@@ -26,6 +27,12 @@ export interface ConsoleOperation extends CalledOperation {
   /** What it does, in a sentence or two. */
   summary: string;
 }
+
+/** The route of an operation that changes nothing, with the least role that may call it. */
+export const get = (path: Route['path'], role: OperatorRole = 'viewer') => ({ method: 'GET' as const, path, role });
+
+/** Does the same for an operation that has a body or changes something. */
+export const post = (path: Route['path'], role: ConsoleOperation['role']) => ({ method: 'POST' as const, path, role });
 
 /** Returns a table of operations and keeps the type of each. */
 export function consoleTable<Table extends Record<string, ConsoleOperation>>(table: Table): Table {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
-import { consoleTable, OperatorRole } from './operation.ts';
+import { consoleTable, get, OperatorRole, post } from './operation.ts';
 import { OperatorName } from './session.ts';
 
 /** An operator as admins see them. */
@@ -48,57 +48,43 @@ const params = z.object({ name: text(63) });
 /** Operators, and their audit log. */
 export const operatorsOperations = consoleTable({
   listOperators: {
-    method: 'GET',
-    path: '/operators',
-    role: 'admin',
+    ...get('/operators', 'admin'),
     data: z.object({ operators: z.array(ConsoleOperator) }),
     summary: 'Lists all operators by name.',
   },
   createOperator: {
-    method: 'POST',
-    path: '/operators',
-    role: 'admin',
+    ...post('/operators', 'admin'),
     body: z.object({ name: OperatorName, role: OperatorRole }),
     data: NewOperatorLogin,
     summary: 'Creates an operator. The password is shown only once.',
   },
   setOperatorRole: {
-    method: 'POST',
-    path: '/operators/{name}/role',
-    role: 'admin',
+    ...post('/operators/{name}/role', 'admin'),
     params,
     body: z.object({ role: OperatorRole }),
     data: z.null(),
     summary: 'Changes the role of an operator. It applies to the next call.',
   },
   disableOperator: {
-    method: 'POST',
-    path: '/operators/{name}/disable',
-    role: 'admin',
+    ...post('/operators/{name}/disable', 'admin'),
     params,
     data: z.null(),
     summary: 'Disables an operator and ends their sessions.',
   },
   enableOperator: {
-    method: 'POST',
-    path: '/operators/{name}/enable',
-    role: 'admin',
+    ...post('/operators/{name}/enable', 'admin'),
     params,
     data: z.null(),
     summary: 'Enables a disabled operator. The password stays the same.',
   },
   resetOperatorPassword: {
-    method: 'POST',
-    path: '/operators/{name}/password',
-    role: 'admin',
+    ...post('/operators/{name}/password', 'admin'),
     params,
     data: NewOperatorLogin,
     summary: 'Sets a new password for an operator, shown only once, and ends their sessions.',
   },
   listAuditLog: {
-    method: 'GET',
-    path: '/audit-log',
-    role: 'support',
+    ...get('/audit-log', 'support'),
     query: z.object({
       /** Only entries of this operator. */
       operator: optionalText(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Cause, MessageArgs } from '../cause-schema.ts';
+import { Cause, MessageArgs } from '../envelope.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId } from './batches.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of an order that the console shows as it was sent. */
@@ -26,7 +26,6 @@ export const ConsoleOrdersQuery = z.object({ appKey: optionalText(), ...ListOrde
 export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
 
 const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });
-export type ConsoleOrderPage = z.infer<typeof ConsoleOrderPage>;
 
 /** An order on its own page. */
 export const ConsoleOrderDetail = ConsoleOrder.extend({
@@ -152,7 +151,6 @@ export const FailedByOperator = z.object({
   /** The number of orders. */
   orders: z.number(),
 });
-export type FailedByOperator = z.infer<typeof FailedByOperator>;
 
 const SearchQuery = z.object({
   text: searchText(),
@@ -161,66 +159,50 @@ const SearchQuery = z.object({
 /** Orders of all applications, and the search box. */
 export const ordersOperations = consoleTable({
   listAllOrders: {
-    method: 'GET',
-    path: '/orders',
-    role: 'viewer',
+    ...get('/orders'),
     query: ConsoleOrdersQuery,
     data: ConsoleOrderPage,
     summary: 'Lists the orders of all applications, newest first.',
   },
   getOrder: {
-    method: 'GET',
-    path: '/orders/{licenseOrderId}',
-    role: 'viewer',
+    ...get('/orders/{licenseOrderId}'),
     params: OrderResultParams,
     data: OwnedOrder,
     summary: 'Returns an order with its result, batch and application.',
   },
   getOrderContent: {
-    method: 'GET',
-    path: '/orders/{licenseOrderId}/content',
-    role: 'viewer',
+    ...get('/orders/{licenseOrderId}/content'),
     params: OrderResultParams,
     data: OrderContent,
     summary: 'Returns an order as it was sent, if still stored. Passwords are hidden.',
   },
   getOrderEffects: {
-    method: 'GET',
-    path: '/orders/{licenseOrderId}/effects',
-    role: 'viewer',
+    ...get('/orders/{licenseOrderId}/effects'),
     params: OrderResultParams,
     data: OrderEffects,
     summary: 'Lists what a succeeded order created, extended, transferred or revoked.',
   },
   previewOrder: {
-    method: 'GET',
-    path: '/orders/{licenseOrderId}/preview',
-    role: 'viewer',
+    ...get('/orders/{licenseOrderId}/preview'),
     params: OrderResultParams,
     data: ComparedPreview.nullable(),
     summary: 'Previews a failed or pending order on its own; null if it is no longer stored.',
   },
   listHolds: {
-    method: 'GET',
-    path: '/holds',
-    role: 'viewer',
+    ...get('/holds'),
     query: HoldsQuery,
     data: HoldPage,
     summary: 'Lists holds by customer id, with their errors.',
   },
   failOrder: {
-    method: 'POST',
-    path: '/orders/{licenseOrderId}/fail',
-    role: 'support',
+    ...post('/orders/{licenseOrderId}/fail', 'support'),
     params: OrderResultParams,
     body: FailOrderBody,
     data: FailedByOperator,
     summary: "Fails a pending order with internal_error. Only the operators' audit log shows the reason.",
   },
   search: {
-    method: 'GET',
-    path: '/search',
-    role: 'viewer',
+    ...get('/search'),
     query: SearchQuery,
     data: z.object({ hits: z.array(SearchHit) }),
     summary: 'Finds orders, batches, assets, applications, enterprises and customers by exact id or name.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConsoleChannel, OrderCounts } from './channels.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get } from './operation.ts';
 
 /** The periods that the overview can show, and the intervals into which it divides them. */
 export const OVERVIEW_SPANS = {
@@ -119,17 +119,13 @@ export type QueueState = z.infer<typeof QueueState>;
 /** The overview, and the queue. */
 export const overviewOperations = consoleTable({
   getOverview: {
-    method: 'GET',
-    path: '/overview',
-    role: 'viewer',
+    ...get('/overview'),
     query: z.object({ span: OverviewSpan.default('6h') }),
     data: Overview,
     summary: 'Returns activity, backlog, failures and health.',
   },
   getQueue: {
-    method: 'GET',
-    path: '/queue',
-    role: 'viewer',
+    ...get('/queue'),
     data: QueueState,
     summary: 'Returns the jobs of the queue and the connected workers.',
   },

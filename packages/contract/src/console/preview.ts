@@ -4,7 +4,7 @@ import { BatchOrder } from '../orders/orders.ts';
 import { OrderPreview } from '../orders/preview.ts';
 import { optionalText } from '../scalars.ts';
 import { MAX_BATCH_BYTES } from '../words.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, post } from './operation.ts';
 
 const { nearest } = OrderPreview.shape;
 const value = z.union([z.string(), z.number()]).nullable();
@@ -44,9 +44,7 @@ export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 /** The preview of a pasted batch. */
 export const previewOperations = consoleTable({
   previewBatch: {
-    method: 'POST',
-    path: '/preview',
-    role: 'viewer',
+    ...post('/preview', 'viewer'),
     query: z.object({
       /** The application whose channel bindings apply; absent: all channels are allowed. */
       appKey: optionalText(),

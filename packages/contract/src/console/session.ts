@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { consoleTable, OperatorRole } from './operation.ts';
+import { consoleTable, get, OperatorRole, post } from './operation.ts';
 
 /** The limits of an operator's password. */
 export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
@@ -35,33 +35,25 @@ export type Me = z.infer<typeof Me>;
 /** Logging in and out, and the operator's password. */
 export const sessionOperations = consoleTable({
   logIn: {
-    method: 'POST',
-    path: '/session/log-in',
-    role: 'anybody',
+    ...post('/session/log-in', 'anybody'),
     body: z.object({ name: text(), password: sentPassword }),
     data: Me,
     summary: 'Starts a session and sets its cookie.',
   },
   logInByLink: {
-    method: 'POST',
-    path: '/session/log-in-by-link',
-    role: 'anybody',
+    ...post('/session/log-in-by-link', 'anybody'),
     body: z.object({ token: z.string().max(255) }),
     data: Me,
     summary: 'Starts a session with the one-time token of a login link, and sets its cookie.',
   },
   logOut: {
-    method: 'POST',
-    path: '/session/log-out',
-    role: 'viewer',
+    ...post('/session/log-out', 'viewer'),
     data: z.null(),
     summary: 'Ends the session.',
   },
-  getMe: { method: 'GET', path: '/session', role: 'viewer', data: Me, summary: 'Returns the logged-in operator.' },
+  getMe: { ...get('/session'), data: Me, summary: 'Returns the logged-in operator.' },
   changeOwnPassword: {
-    method: 'POST',
-    path: '/session/password',
-    role: 'viewer',
+    ...post('/session/password', 'viewer'),
     body: z.object({ password: sentPassword, newPassword: password() }),
     data: Me,
     summary: "Changes the operator's password, ends all their sessions and starts a new one.",

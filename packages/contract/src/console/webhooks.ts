@@ -4,7 +4,7 @@ import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.
 import { fault } from '../templates.ts';
 import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
-import { consoleTable } from './operation.ts';
+import { consoleTable, get, post } from './operation.ts';
 
 /** The health of a webhook; `failing`: its last attempt failed. */
 export const WebhookHealth = z.enum(['active', 'failing', 'disabled']);
@@ -40,9 +40,7 @@ const fromTime = recentTime().optional();
 /** Webhooks of all applications. */
 export const webhooksOperations = consoleTable({
   listWebhooks: {
-    method: 'GET',
-    path: '/webhooks',
-    role: 'viewer',
+    ...get('/webhooks'),
     query: z.object({
       state: emptyAsAbsent(WebhookHealth.optional()),
       /** Only webhooks of this application. */
@@ -53,26 +51,20 @@ export const webhooksOperations = consoleTable({
     summary: 'Lists the webhooks of all applications, newest first.',
   },
   getWebhook: {
-    method: 'GET',
-    path: '/webhooks/{webhookId}',
-    role: 'viewer',
+    ...get('/webhooks/{webhookId}'),
     params: WebhookParams,
     data: ConsoleWebhookDetail,
     summary: 'Returns a webhook with its backlog.',
   },
   listWebhookDeliveries: {
-    method: 'GET',
-    path: '/webhooks/{webhookId}/deliveries',
-    role: 'viewer',
+    ...get('/webhooks/{webhookId}/deliveries'),
     params: WebhookParams,
     query: ListPageQuery,
     data: DeliveryPage,
     summary: 'Lists the messages to a webhook with their attempts, newest first.',
   },
   enableWebhook: {
-    method: 'POST',
-    path: '/webhooks/{webhookId}/enable',
-    role: 'support',
+    ...post('/webhooks/{webhookId}/enable', 'support'),
     params: WebhookParams,
     body: z.object({
       /** Also sends events since this time; absent: only new events. */
@@ -82,9 +74,7 @@ export const webhooksOperations = consoleTable({
     summary: 'Enables a disabled webhook.',
   },
   replayWebhook: {
-    method: 'POST',
-    path: '/webhooks/{webhookId}/replay',
-    role: 'support',
+    ...post('/webhooks/{webhookId}/replay', 'support'),
     params: WebhookParams,
     body: z
       .object({
@@ -101,9 +91,7 @@ export const webhooksOperations = consoleTable({
     summary: 'Sends events to a webhook again: after an event, since a time, or all stored ones.',
   },
   testWebhook: {
-    method: 'POST',
-    path: '/webhooks/{webhookId}/test',
-    role: 'support',
+    ...post('/webhooks/{webhookId}/test', 'support'),
     params: WebhookParams,
     data: WebhookDelivery,
     summary: 'Sends a test message to a webhook.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { MemberId } from '../ids.ts';
-import { long, time } from '../scalars.ts';
-import { page } from './page.ts';
+import { named } from '../containers.ts';
+import { long, MemberId, time } from '../scalars.ts';
+import { page } from './employees.ts';
 
 /** The kinds of entries in the audit log of the member center (rules 8). */
 export const AuditAction = z
@@ -12,49 +12,38 @@ export type AuditAction = z.infer<typeof AuditAction>;
 /** The actor of changes that an operator makes. No employee has this id. */
 export const OPERATOR_ID = '0' as MemberId;
 
-const AuditedLending = z
-  .object({
-    assetNum: z.string().describe('Asset number.'),
-    borrowedUsbKey: z.string().describe('Number of the lock into which it was lent.'),
-  })
-  .meta({ id: 'AuditedLending', description: 'A loan of an asset.' });
+const AuditedLending = named('AuditedLending', 'A loan of an asset.', {
+  assetNum: z.string().describe('Asset number.'),
+  borrowedUsbKey: z.string().describe('Number of the lock into which it was lent.'),
+});
 
-const AuditedState = z
-  .object({
-    userName: z.string().optional().describe('Account, without the enterprise code.'),
-    name: z.string().optional().describe('Name of the employee.'),
-    departmentId: long().nullable().optional().describe('Department; null if none.'),
-    remark: z.string().nullable().optional().describe('Remark; null if none.'),
-    passwordMobile: z.string().nullable().optional().describe('Security mobile number; null if none.'),
-    assetNums: z.array(z.string()).optional().describe('Numbers of assigned assets.'),
-    lent: z.array(AuditedLending).optional().describe('Loans of these assets.'),
-  })
-  .meta({
-    id: 'AuditedState',
-    description: 'The changed fields and assets of an employee. Never a password.',
-  });
+const AuditedState = named('AuditedState', 'The changed fields and assets of an employee. Never a password.', {
+  userName: z.string().optional().describe('Account, without the enterprise code.'),
+  name: z.string().optional().describe('Name of the employee.'),
+  departmentId: long().nullable().optional().describe('Department; null if none.'),
+  remark: z.string().nullable().optional().describe('Remark; null if none.'),
+  passwordMobile: z.string().nullable().optional().describe('Security mobile number; null if none.'),
+  assetNums: z.array(z.string()).optional().describe('Numbers of assigned assets.'),
+  lent: z.array(AuditedLending).optional().describe('Loans of these assets.'),
+});
 
-const AuditDetail = z
-  .object({
-    before: AuditedState.nullable().describe('State before the change; null if there was none.'),
-    after: AuditedState.nullable().describe('State after the change; null if there is none.'),
-  })
-  .meta({ id: 'AuditDetail', description: 'What changed.' });
+const AuditDetail = named('AuditDetail', 'What changed.', {
+  before: AuditedState.nullable().describe('State before the change; null if there was none.'),
+  after: AuditedState.nullable().describe('State after the change; null if there is none.'),
+});
 
 /** An entry of the audit log (rules 8). */
-export const AuditEntry = z
-  .object({
-    id: z.string().describe('Id of the entry.'),
-    time: time('When it happened'),
-    actorGlobalId: MemberId.describe(
-      'Global id of the administrator who made the change; 0: an operator of the service.',
-    ),
-    action: AuditAction.describe('Kind of the change.'),
-    targetGlobalId: MemberId.nullable().describe('Global id of the employee concerned.'),
-    detail: AuditDetail.describe('What changed.'),
-    requestId: z.string().describe('The x-request-id of the call, shared by all employees of an M1 call.'),
-  })
-  .meta({ id: 'AuditEntry', description: 'An entry of the audit log.' });
+export const AuditEntry = named('AuditEntry', 'An entry of the audit log.', {
+  id: z.string().describe('Id of the entry.'),
+  time: time('When it happened'),
+  actorGlobalId: MemberId.describe(
+    'Global id of the administrator who made the change; 0: an operator of the service.',
+  ),
+  action: AuditAction.describe('Kind of the change.'),
+  targetGlobalId: MemberId.nullable().describe('Global id of the employee concerned.'),
+  detail: AuditDetail.describe('What changed.'),
+  requestId: z.string().describe('The x-request-id of the call, shared by all employees of an M1 call.'),
+});
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export const AuditPage = page(AuditEntry).meta({

@@ -1,10 +1,24 @@
 import { z } from 'zod';
-import { EnterpriseId, MemberId } from '../ids.ts';
+import { named } from '../containers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyCauses } from '../parse.ts';
-import { lines, loginPassword, long, mobile, noText, nothing, optional, REQUIRED, text, time } from '../scalars.ts';
+import {
+  EnterpriseId,
+  integer,
+  lines,
+  loginPassword,
+  long,
+  MemberId,
+  mobile,
+  noText,
+  nothing,
+  optional,
+  queryInteger,
+  REQUIRED,
+  text,
+  time,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { PageQuery, page } from './page.ts';
 
 const MAX_NAME_CHARACTERS = 30;
 export const MAX_REMARK_CHARACTERS = 200;
@@ -58,24 +72,21 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
     .describe(`${meaning} Absent or empty: unchanged. null: cleared.`);
 
 /** The body of M2 (interface M2; rules 8). */
-export const EditEmployee = z
-  .object({
-    userName: shortOrFullAccount.describe(
-      'The account of the employee, with or without the enterprise code (name@code). It cannot be changed.',
-    ),
-    departmentId: clearable(long(), 'Your number for the department, from 0.'),
-    name,
-    remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
-    passwordMobile: clearable(mobile(), 'Security mobile number.'),
-  })
-  .meta({ id: 'EmployeeToEdit', description: 'Changes to an employee.' });
+export const EditEmployee = named('EmployeeToEdit', 'Changes to an employee.', {
+  userName: shortOrFullAccount.describe(
+    'The account of the employee, with or without the enterprise code (name@code). It cannot be changed.',
+  ),
+  departmentId: clearable(long(), 'Your number for the department, from 0.'),
+  name,
+  remark: clearable(lines(MAX_REMARK_CHARACTERS, 'remark_too_long'), REMARK),
+  passwordMobile: clearable(mobile(), 'Security mobile number.'),
+});
 export type EditEmployee = z.infer<typeof EditEmployee>;
 
 /** The body of M3 (interface M3; rules 8). */
-export const ResetPassword = z
-  .object({ password: password.describe('The new password: 8 to 32 characters, including spaces at the ends.') })
-  .meta({ id: 'NewPassword', description: 'A new password.' });
-export type ResetPassword = z.infer<typeof ResetPassword>;
+export const ResetPassword = named('NewPassword', 'A new password.', {
+  password: password.describe('The new password: 8 to 32 characters, including spaces at the ends.'),
+});
 emptyCauses.add(ResetPassword, { password: 'password_missing' });
 
 /** The path parameters of M1, M5, M6, M8 and of the audit log. */
@@ -89,23 +100,60 @@ export const memberGlobalId = () => MemberId.describe('Global id of the employee
 export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
 /** An employee (interface M1). */
-export const Employee = z
-  .object({
-    id: z.string().describe('Id of the employee.'),
-    userId: MemberId.describe('Same as id.'),
-    globalId: MemberId.describe('Same as id: the memberGlobalId of M2 to M4, M9 and M10.'),
-    enterpriseId: EnterpriseId.describe('The enterpriseGlobalId.'),
-    departmentId: long().nullable().describe('Your number for the department; null if none.'),
-    departmentName: noText('Always null: departments have no names.'),
-    userName: z.string().describe('The full account: name@code.'),
-    name: z.string().describe('Name of the employee.'),
-    remark: z.string().nullable().describe('Remark; null if none.'),
-    deleted: z.boolean().describe('Always false: deleted employees are not listed.'),
-    updateTime: time('When the employee was last changed'),
-    createTime: time('When the employee was added'),
-  })
-  .meta({ id: 'Employee', description: 'An employee of an enterprise.' });
+export const Employee = named('Employee', 'An employee of an enterprise.', {
+  id: z.string().describe('Id of the employee.'),
+  userId: MemberId.describe('Same as id.'),
+  globalId: MemberId.describe('Same as id: the memberGlobalId of M2 to M4, M9 and M10.'),
+  enterpriseId: EnterpriseId.describe('The enterpriseGlobalId.'),
+  departmentId: long().nullable().describe('Your number for the department; null if none.'),
+  departmentName: noText('Always null: departments have no names.'),
+  userName: z.string().describe('The full account: name@code.'),
+  name: z.string().describe('Name of the employee.'),
+  remark: z.string().nullable().describe('Remark; null if none.'),
+  deleted: z.boolean().describe('Always false: deleted employees are not listed.'),
+  updateTime: time('When the employee was last changed'),
+  createTime: time('When the employee was added'),
+});
 export type Employee = z.infer<typeof Employee>;
+
+const MAX_PAGE_SIZE = 500;
+const MAX_PAGE_NUM = 2_147_483_647;
+
+/** The query of every paged operation of the member center (interface M5; rules 8). */
+export const PageQuery = z.object({
+  pageNum: queryInteger(1, MAX_PAGE_NUM).describe(
+    'Page number, from 1. Entries that are added or deleted between calls shift later pages.',
+  ),
+  pageSize: queryInteger(1, MAX_PAGE_SIZE).describe(`Entries per page: 1 to ${MAX_PAGE_SIZE}.`),
+});
+export type PageQuery = z.infer<typeof PageQuery>;
+
+/** Creates the schema of a page, with the fields of the interface's page of employees (interface M5; rules 8). */
+export function page<Item extends z.ZodType>(item: Item) {
+  const count = integer();
+  return z.object({
+    pageNum: count.describe('Page number, as requested.'),
+    pageSize: count.describe('Entries per page, as requested.'),
+    size: count.describe('Entries on this page.'),
+    orderBy: noText('Always null: newest first.'),
+    startRow: count.describe('Position of the first entry in the whole list, from 1; 0 on an empty page.'),
+    endRow: count.describe('Position of the last entry; 0 on an empty page.'),
+    total: count.describe('Number of entries in the whole list.'),
+    pages: count.describe('Number of pages.'),
+    list: z.array(item).describe('The entries of this page.'),
+    firstPage: count.describe('First of navigatepageNums.'),
+    prePage: count.describe('Number of the previous page; 0 if none.'),
+    nextPage: count.describe('Number of the next page; 0 if none.'),
+    lastPage: count.describe('Last of navigatepageNums.'),
+    isFirstPage: z.boolean().describe('Whether it is the first page.'),
+    isLastPage: z.boolean().describe('Whether it is the last page; false on a page after it.'),
+    hasPreviousPage: z.boolean().describe('Whether there is a previous page.'),
+    hasNextPage: z.boolean().describe('Whether there is a next page.'),
+    navigatePages: count.describe('Always 8: the maximum length of navigatepageNums.'),
+    navigatepageNums: z.array(count).describe('Up to 8 page numbers around this page.'),
+  });
+}
+export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };
 
 /** The query of M5. */
 export const ListEmployees = PageQuery.extend({

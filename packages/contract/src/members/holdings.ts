@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AssetId, CustomerId } from '../ids.ts';
+import { named } from '../containers.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { assetNumber, boundedList, flag, id, integer, long, time } from '../scalars.ts';
+import { AssetId, assetNumber, boundedList, CustomerId, flag, id, integer, long, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { memberGlobalId } from './employees.ts';
 
@@ -17,112 +17,100 @@ export const AssetParams = z.object({
 export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 
 /** The body of M9 (interface M9; rules 8). Both lists may be empty. */
-export const ConfigureAssets = z
-  .object({
-    deleteAssets: boundedList(assetNumber(), MAX_ASSETS).describe(
-      `Asset numbers to unassign first: up to ${MAX_ASSETS}.`,
-    ),
-    addAssets: boundedList(assetNumber(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
-  })
-  .meta({ id: 'AssetsToConfigure', description: 'Assets to unassign from an employee, and to assign.' });
+export const ConfigureAssets = named('AssetsToConfigure', 'Assets to unassign from an employee, and to assign.', {
+  deleteAssets: boundedList(assetNumber(), MAX_ASSETS).describe(
+    `Asset numbers to unassign first: up to ${MAX_ASSETS}.`,
+  ),
+  addAssets: boundedList(assetNumber(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
+});
 export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
 
 /** The body of M10 (interface M10; rules 8). */
-export const LendAssets = z
-  .object({
-    borrowedUsbKey: assetNumber().describe('Number of the borrowed lock.'),
-    assetIDs: boundedList(id<'AssetId'>(), MAX_ASSETS)
-      .refine((list) => list.length > 0, fault('empty'))
-      .meta({
-        minItems: 1,
-        description: `Ids, not numbers, of assets that are assigned to the employee: 1 to ${MAX_ASSETS}.`,
-      }),
-  })
-  .meta({ id: 'AssetsToLend', description: 'Assets to lend into a borrowed lock.' });
+export const LendAssets = named('AssetsToLend', 'Assets to lend into a borrowed lock.', {
+  borrowedUsbKey: assetNumber().describe('Number of the borrowed lock.'),
+  assetIDs: boundedList(id<'AssetId'>(), MAX_ASSETS)
+    .refine((list) => list.length > 0, fault('empty'))
+    .meta({
+      minItems: 1,
+      description: `Ids, not numbers, of assets that are assigned to the employee: 1 to ${MAX_ASSETS}.`,
+    }),
+});
 export type LendAssets = z.infer<typeof LendAssets>;
 
 /** An asset as M6 lists it (interface M6). */
-export const EnterpriseAsset = z
-  .object({
-    assetNum: z.string().describe('Asset number, for M9.'),
-    assetId: AssetId.describe('Id of the asset, for M7 and M10.'),
-    cloudAccountGlobalId: z
-      .string()
-      .nullable()
-      .describe('Global id of the employee to whom it is assigned; null if unassigned.'),
-    borrowedFlag: z.boolean().describe('Whether it is lent.'),
-    onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
-  })
-  .meta({ id: 'EnterpriseAsset', description: 'An asset of an enterprise, with its assignment.' });
+export const EnterpriseAsset = named('EnterpriseAsset', 'An asset of an enterprise, with its assignment.', {
+  assetNum: z.string().describe('Asset number, for M9.'),
+  assetId: AssetId.describe('Id of the asset, for M7 and M10.'),
+  cloudAccountGlobalId: z
+    .string()
+    .nullable()
+    .describe('Global id of the employee to whom it is assigned; null if unassigned.'),
+  borrowedFlag: z.boolean().describe('Whether it is lent.'),
+  onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
+});
 export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
 /** A borrowed lock as M8 lists it (interface M8). */
-export const BorrowedLock = z
-  .object({
-    assetId: AssetId.describe('Id of the lock, for M7.'),
-    assetNum: z.string().describe('Lock number, for M10.'),
-    borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
-    cloudAccountGlobalId: z
-      .string()
-      .nullable()
-      .describe('Global id of the employee whose assets are lent into it; null if none are.'),
-  })
-  .meta({ id: 'BorrowedLock', description: 'A lock into which assets can be lent.' });
+export const BorrowedLock = named('BorrowedLock', 'A lock into which assets can be lent.', {
+  assetId: AssetId.describe('Id of the lock, for M7.'),
+  assetNum: z.string().describe('Lock number, for M10.'),
+  borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
+  cloudAccountGlobalId: z
+    .string()
+    .nullable()
+    .describe('Global id of the employee whose assets are lent into it; null if none are.'),
+});
 export type BorrowedLock = z.infer<typeof BorrowedLock>;
 
-const ProductFeature = z
-  .object({
-    featureCode: z.string().describe('Code of the feature.'),
-    featureName: z.string().describe('Name of the feature.'),
-    featureValue: z.string().describe('Value of the feature.'),
-    featureValueType: z.string().describe('Type of the value.'),
-    trial: flag().describe('1: trial, 0: not.'),
-    trialEndDate: time('When the trial ends'),
-  })
-  .meta({ id: 'ProductFeature', description: 'A feature of a product.' });
+const ProductFeature = named('ProductFeature', 'A feature of a product.', {
+  featureCode: z.string().describe('Code of the feature.'),
+  featureName: z.string().describe('Name of the feature.'),
+  featureValue: z.string().describe('Value of the feature.'),
+  featureValueType: z.string().describe('Type of the value.'),
+  trial: flag().describe('1: trial, 0: not.'),
+  trialEndDate: time('When the trial ends'),
+});
 
 /** A product on an asset, as M7 returns it (interface M7). */
-export const ProductNode = z
-  .object({
-    id: z.string().describe('Id of the product.'),
-    licenseType: LicenseType.describe('License type of its asset.'),
-    customerId: CustomerId.describe('Customer who owns the asset.'),
-    assetId: AssetId.describe('Id of the asset for which it was bought, even while that is lent.'),
-    assetInsId: AssetId.describe('Same as assetId.'),
-    merchandiseInsId: z.string().nullable().describe('Id of the merchandise that contains it; null if none does.'),
-    assetNum: z.string().describe('Number of this asset.'),
-    productUri: z.string().describe('Globally unique product id.'),
-    gmsPid: z.string().describe('Product identifier of a tool; empty if none.'),
-    appKey: z.string().describe('Product identifier of a web application; empty if none.'),
-    productName: z.string().describe('Name of the product.'),
-    channelCode: z.string().describe("The order's channel."),
-    licenseOrderId: z
-      .string()
-      .describe(
-        'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
-      ),
-    channelOrderId: z.string().describe("The batch's channelOrderId."),
-    limitStartTime: time('Start; null if it has none').nullable(),
-    limitEndTime: time('End; null if it never ends').nullable(),
-    limitAmount: integer().describe('Always 0: consumption is not counted.'),
-    limitConcurrent: integer().describe('Concurrent nodes.'),
-    limitTimeDuration: long().describe('Accumulated usage duration.'),
-    trial: flag().describe('1: trial, 0: not.'),
-    trialEndDate: time('When the trial ends; null if it never does').nullable(),
-    limitType: z
-      .enum(['basic', 'feature'])
-      .meta({ id: 'LimitType', description: 'Limit of a product.' })
-      .describe('feature if it has product features, otherwise basic.'),
-    prodDefExtend: z.boolean().describe('Whether it has product features.'),
-    timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
-    srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
-    createTime: time('When it was bought'),
-    updateTime: time('When it was last changed'),
-    activateFlag: z.boolean().describe('Always true: revoked products are not listed.'),
-    crmProductId: z.string().describe('CRM product instance id.'),
-    productExtendInstanceList: z.array(ProductFeature).describe('Product features.'),
-  })
-  .meta({ id: 'ProductInstance', description: 'A product on an asset.' });
+export const ProductNode = named('ProductInstance', 'A product on an asset.', {
+  id: z.string().describe('Id of the product.'),
+  licenseType: LicenseType.describe('License type of its asset.'),
+  customerId: CustomerId.describe('Customer who owns the asset.'),
+  assetId: AssetId.describe('Id of the asset for which it was bought, even while that is lent.'),
+  assetInsId: AssetId.describe('Same as assetId.'),
+  merchandiseInsId: z.string().nullable().describe('Id of the merchandise that contains it; null if none does.'),
+  assetNum: z.string().describe('Number of this asset.'),
+  productUri: z.string().describe('Globally unique product id.'),
+  gmsPid: z.string().describe('Product identifier of a tool; empty if none.'),
+  appKey: z.string().describe('Product identifier of a web application; empty if none.'),
+  productName: z.string().describe('Name of the product.'),
+  channelCode: z.string().describe("The order's channel."),
+  licenseOrderId: z
+    .string()
+    .describe(
+      'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
+    ),
+  channelOrderId: z.string().describe("The batch's channelOrderId."),
+  limitStartTime: time('Start; null if it has none').nullable(),
+  limitEndTime: time('End; null if it never ends').nullable(),
+  limitAmount: integer().describe('Always 0: consumption is not counted.'),
+  limitConcurrent: integer().describe('Concurrent nodes.'),
+  limitTimeDuration: long().describe('Accumulated usage duration.'),
+  trial: flag().describe('1: trial, 0: not.'),
+  trialEndDate: time('When the trial ends; null if it never does').nullable(),
+  limitType: z
+    .enum(['basic', 'feature'])
+    .meta({ id: 'LimitType', description: 'Limit of a product.' })
+    .describe('feature if it has product features, otherwise basic.'),
+  prodDefExtend: z.boolean().describe('Whether it has product features.'),
+  timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
+  srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
+  createTime: time('When it was bought'),
+  updateTime: time('When it was last changed'),
+  activateFlag: z.boolean().describe('Always true: revoked products are not listed.'),
+  crmProductId: z.string().describe('CRM product instance id.'),
+  productExtendInstanceList: z.array(ProductFeature).describe('Product features.'),
+});
 export type ProductNode = z.infer<typeof ProductNode>;
 
 /** Merchandise on an asset with its contents, as M7 returns it (interface M7). */
@@ -155,10 +143,8 @@ export const MerchandiseNode = z
 export type MerchandiseNode = z.infer<typeof MerchandiseNode>;
 
 /** The data of M7. */
-export const AssetContents = z
-  .object({
-    productInstanceList: z.array(ProductNode).describe('Products outside of merchandise.'),
-    children: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
-  })
-  .meta({ id: 'AssetContents', description: 'The active contents of an asset.' });
+export const AssetContents = named('AssetContents', 'The active contents of an asset.', {
+  productInstanceList: z.array(ProductNode).describe('Products outside of merchandise.'),
+  children: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
+});
 export type AssetContents = z.infer<typeof AssetContents>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
-import { FailureBody, successBody } from '../envelope.ts';
+import { named } from '../containers.ts';
+import { Cause, FailureBody, successBody } from '../envelope.ts';
 import { emptyCauses } from '../parse.ts';
 import { boundedList, integer, long, mobile, optionalLines } from '../scalars.ts';
 import { account, Employee, MAX_REMARK_CHARACTERS, name, password, REMARK, refuse } from './employees.ts';
@@ -8,22 +8,20 @@ import { account, Employee, MAX_REMARK_CHARACTERS, name, password, REMARK, refus
 export const MAX_EMPLOYEES_PER_CALL = 100;
 
 /** An element of M1's userList (interface M1; rules 8). */
-export const NewEmployee = z
-  .object({
-    userName: account,
-    password: password.describe(
-      'The initial password: 8 to 32 characters, including spaces at the ends. Compared in Unicode form NFC.',
-    ),
-    departmentId: long()
-      .nullish()
-      .describe('Your number for the department, from 0. An empty string is refused with group_id_missing.'),
-    name,
-    remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
-    passwordMobile: mobile()
-      .nullish()
-      .transform((value) => value || undefined),
-  })
-  .meta({ id: 'NewEmployee', description: 'An employee to add.' });
+export const NewEmployee = named('NewEmployee', 'An employee to add.', {
+  userName: account,
+  password: password.describe(
+    'The initial password: 8 to 32 characters, including spaces at the ends. Compared in Unicode form NFC.',
+  ),
+  departmentId: long()
+    .nullish()
+    .describe('Your number for the department, from 0. An empty string is refused with group_id_missing.'),
+  name,
+  remark: optionalLines(MAX_REMARK_CHARACTERS, 'remark_too_long').describe(REMARK),
+  passwordMobile: mobile()
+    .nullish()
+    .transform((value) => value || undefined),
+});
 export type NewEmployee = z.infer<typeof NewEmployee>;
 emptyCauses.add(NewEmployee, {
   userName: 'account_missing',
@@ -44,45 +42,34 @@ export const userList = <Item extends z.ZodType>(item: Item) =>
  * The body of M1 in the API description. `readNewEmployees` reads it, because a fault of one employee does not refuse
  * the call.
  */
-export const AddEmployees = z
-  .object({ userList: userList(NewEmployee) })
-  .meta({ id: 'EmployeesToAdd', description: 'The employees to add.' });
+export const AddEmployees = named('EmployeesToAdd', 'The employees to add.', { userList: userList(NewEmployee) });
 
-const FailedEmployee = z
-  .object({
-    userName: z.string().describe('The account as it was sent, shortened to 255 characters; empty if missing.'),
-    message: z.string().describe('For people: the path of the field, such as userList[3].name, and what is wrong.'),
-    index: integer().describe('Index in userList, from 0.'),
-    cause: Cause.describe('For programs: why the employee was not added.'),
-    code: z.string().describe('Code of the cause.'),
-  })
-  .meta({ id: 'FailedEmployee', description: 'An employee who was not added.' });
+const FailedEmployee = named('FailedEmployee', 'An employee who was not added.', {
+  userName: z.string().describe('The account as it was sent, shortened to 255 characters; empty if missing.'),
+  message: z.string().describe('For people: the path of the field, such as userList[3].name, and what is wrong.'),
+  index: integer().describe('Index in userList, from 0.'),
+  cause: Cause.describe('For programs: why the employee was not added.'),
+  code: z.string().describe('Code of the cause.'),
+});
 
 /** The data of M1. */
-export const AddedEmployees = z
-  .object({
-    succeeded: z.array(Employee).describe('Added employees, in the order of userList.'),
-    failed: z.array(FailedEmployee).describe('Employees who were not added, in the order of userList.'),
-  })
-  .meta({ id: 'AddedEmployees', description: 'The outcome for each employee.' });
+export const AddedEmployees = named('AddedEmployees', 'The outcome for each employee.', {
+  succeeded: z.array(Employee).describe('Added employees, in the order of userList.'),
+  failed: z.array(FailedEmployee).describe('Employees who were not added, in the order of userList.'),
+});
 export type AddedEmployees = z.infer<typeof AddedEmployees>;
 
 /** The answer of M1 if no employee was added: HTTP 299 with the code of the first failure. */
-export const FailedEmployees = z
-  .object({
-    ...FailureBody.shape,
-    data: AddedEmployees.optional().describe('Why each employee failed. Absent if the whole call was refused.'),
-  })
-  .meta({ id: 'AdditionFailure', description: 'A Failure that may list why each employee failed.' });
-export type FailedEmployees = z.infer<typeof FailedEmployees>;
+export const FailedEmployees = named('AdditionFailure', 'A Failure that may list why each employee failed.', {
+  ...FailureBody.shape,
+  data: AddedEmployees.optional().describe('Why each employee failed. Absent if the whole call was refused.'),
+});
 /** The answer of M1 if some employees were added and some failed: HTTP 200 with code 60027. */
-export const PartlyAddedEmployees = z
-  .object({
-    ...FailureBody.shape,
-    code: z.literal('60027').describe('The string 60027: some employees were added, some were not.'),
-    data: AddedEmployees.describe('The outcome for each employee.'),
-  })
-  .meta({ id: 'EmployeesPartlyAdded', description: 'Some employees were added, some were not.' });
+export const PartlyAddedEmployees = named('EmployeesPartlyAdded', 'Some employees were added, some were not.', {
+  ...FailureBody.shape,
+  code: z.literal('60027').describe('The string 60027: some employees were added, some were not.'),
+  data: AddedEmployees.describe('The outcome for each employee.'),
+});
 
 /** The answer of M1 if all employees were added. */
 export const AllAddedEmployees = successBody(AddedEmployees).meta({

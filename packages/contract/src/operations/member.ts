@@ -6,6 +6,7 @@ import {
   EmployeeParams,
   EnterpriseParams,
   ListEmployees,
+  PageQuery,
   ResetPassword,
 } from '../members/employees.ts';
 import {
@@ -24,15 +25,12 @@ import {
   MAX_EMPLOYEES_PER_CALL,
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
-import { PageQuery } from '../members/page.ts';
-import { routes } from '../routes.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
 export const memberOperations = ofModule('member', {
   addEmployees: {
     name: 'M1',
-    ...routes.addEmployees,
     params: EnterpriseParams,
     body: AddEmployees,
     answers: {
@@ -49,7 +47,6 @@ export const memberOperations = ofModule('member', {
   },
   editEmployee: {
     name: 'M2',
-    ...routes.editEmployee,
     params: EmployeeParams,
     body: EditEmployee,
     answers: doneWithNullAnswers,
@@ -62,7 +59,6 @@ export const memberOperations = ofModule('member', {
   },
   resetPassword: {
     name: 'M3',
-    ...routes.resetPassword,
     params: EmployeeParams,
     body: ResetPassword,
     answers: doneWithNullAnswers,
@@ -73,7 +69,6 @@ export const memberOperations = ofModule('member', {
   },
   deleteEmployee: {
     name: 'M4',
-    ...routes.deleteEmployee,
     params: EmployeeParams,
     answers: doneWithNullAnswers,
     summary: 'Delete an employee',
@@ -83,7 +78,6 @@ export const memberOperations = ofModule('member', {
   },
   listEmployees: {
     name: 'M5',
-    ...routes.listEmployees,
     params: EnterpriseParams,
     query: ListEmployees,
     answers: answers(EmployeePage),
@@ -93,7 +87,6 @@ export const memberOperations = ofModule('member', {
       'null, or with `pageNum` while `hasNextPage` is true.',
   },
   readAudit: {
-    ...routes.readAudit,
     params: EnterpriseParams,
     query: PageQuery,
     answers: answers(AuditPage),
@@ -102,7 +95,6 @@ export const memberOperations = ofModule('member', {
   },
   listEnterpriseAssets: {
     name: 'M6',
-    ...routes.listEnterpriseAssets,
     params: EnterpriseParams,
     answers: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
     summary: 'List asset numbers',
@@ -112,7 +104,6 @@ export const memberOperations = ofModule('member', {
   },
   readAssetContents: {
     name: 'M7',
-    ...routes.readAssetContents,
     params: AssetParams,
     answers: answers(AssetContents),
     summary: 'Get the contents of an asset',
@@ -122,7 +113,6 @@ export const memberOperations = ofModule('member', {
   },
   listBorrowedLocks: {
     name: 'M8',
-    ...routes.listBorrowedLocks,
     params: EnterpriseParams,
     answers: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
     summary: 'List borrowed locks',
@@ -132,7 +122,6 @@ export const memberOperations = ofModule('member', {
   },
   configureAssets: {
     name: 'M9',
-    ...routes.configureAssets,
     params: HolderParams,
     body: ConfigureAssets,
     answers: doneWithNullAnswers,
@@ -143,7 +132,6 @@ export const memberOperations = ofModule('member', {
   },
   lendAssets: {
     name: 'M10',
-    ...routes.lendAssets,
     params: HolderParams,
     body: LendAssets,
     answers: doneWithNullAnswers,

@@ -2,9 +2,31 @@ import { z } from 'zod';
 import { Nonce } from '../access.ts';
 import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
-import type { CalledOperation } from '../operation-parts.ts';
+import { type Route, routes } from '../routes.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The request of an operation of the interface or the console. */
+export interface CalledOperation extends Route {
+  params?: z.ZodObject;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** Maximum bytes of the body; default MAX_BODY_BYTES. */
+  maxBodyBytes?: number;
+}
+
+/** A schema of an operation; undefined if the operation has no such part. */
+export type Part<Entry, Key extends string> = Entry extends Record<Key, infer Schema> ? Schema : undefined;
+/** What a schema parses to, and what clients send. */
+export type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+export type Sent<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined;
+
+/** The parsed request of an operation; undefined for parts that the operation does not have. */
+export interface CallOf<Entry> {
+  params: Read<Part<Entry, 'params'>>;
+  query: Read<Part<Entry, 'query'>>;
+  body: Read<Part<Entry, 'body'>>;
+}
 
 /** An operation of the service: its route, request and answers. */
 export interface Operation extends CalledOperation {
@@ -30,19 +52,21 @@ export const credentials = {
 
 const NonceQuery = z.object({ g_nonce: Nonce });
 
-/** Returns the operations of a module, with g_nonce added to the query of each (rules 3). */
-export function ofModule<M extends Module, Table extends Record<string, Omit<Operation, 'module'>>>(
-  module: M,
-  table: Table,
-) {
-  const entries = Object.entries(table).map(([id, operation]) => {
-    return [id, { ...operation, module, query: operation.query?.safeExtend(NonceQuery.shape) ?? NonceQuery }];
+/** Returns the operations of a module, each with its route, and with g_nonce added to its query (rules 3). */
+export function ofModule<
+  M extends Module,
+  Table extends { [Id in keyof typeof routes]?: Omit<Operation, 'module' | keyof Route> },
+>(module: M, table: Table) {
+  const entries = (Object.keys(table) as (keyof typeof routes)[]).map((id) => {
+    const query = table[id]!.query?.safeExtend(NonceQuery.shape) ?? NonceQuery;
+    return [id, { ...routes[id], ...table[id], module, query }];
   });
   return Object.fromEntries(entries) as {
-    [Id in keyof Table]: Table[Id] & {
-      module: M;
-      query: Table[Id] extends { query: infer Own } ? Own : z.ZodObject<Record<never, never>>;
-    };
+    [Id in keyof Table]: Table[Id] &
+      Route & {
+        module: M;
+        query: Table[Id] extends { query: infer Own } ? Own : z.ZodObject<Record<never, never>>;
+      };
   };
 }
 

@@ -11,14 +11,19 @@ import {
   VirtualAsset,
 } from '../assets/assets.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
-import { CancelBatch, CancelledBatch } from '../orders/corrections.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../orders/customers.ts';
 import { MAX_EXTENDED_ATTRIBUTES, MAX_LIST_ELEMENTS } from '../orders/items.ts';
 import { AcceptedOrder, BatchOrder, BatchOrderQuery, MAX_ORDERS_PER_BATCH } from '../orders/orders.ts';
 import { PreviewAnswer } from '../orders/preview.ts';
-import { BatchResult, BatchResultQuery, OrderResultParams, SingleOrderResult } from '../orders/results.ts';
+import {
+  BatchResult,
+  BatchResultQuery,
+  CancelBatch,
+  CancelledBatch,
+  OrderResultParams,
+  SingleOrderResult,
+} from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_INSTANCES_TOGETHER, MAX_TEXT_BYTES } from '../orders/size.ts';
-import { routes } from '../routes.ts';
 import { MAX_BATCH_BYTES } from '../words.ts';
 import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operation.ts';
 
@@ -32,7 +37,6 @@ const LOCKING =
 export const orderOperations = ofModule('order', {
   bindCustomer: {
     name: 'O1',
-    ...routes.bindCustomer,
     body: BindCustomer,
     answers: answers(Customer),
     summary: 'Bind a customer',
@@ -45,7 +49,6 @@ export const orderOperations = ofModule('order', {
   },
   createEnterprise: {
     name: 'O2',
-    ...routes.createEnterprise,
     body: CreateEnterprise,
     answers: answers(CreatedEnterprise),
     summary: 'Create an enterprise',
@@ -57,7 +60,6 @@ export const orderOperations = ofModule('order', {
   },
   queryCustomers: {
     name: 'O3',
-    ...routes.queryCustomers,
     query: QueryCustomers,
     answers: answers(z.array(Customer).describe('The customers.')),
     summary: 'Query customers',
@@ -67,7 +69,6 @@ export const orderOperations = ofModule('order', {
   },
   updateCustomer: {
     name: 'O4',
-    ...routes.updateCustomer,
     body: CreateEnterprise,
     answers: doneAnswers,
     summary: 'Update a customer',
@@ -76,7 +77,6 @@ export const orderOperations = ofModule('order', {
   },
   createBatchOrder: {
     name: 'O5',
-    ...routes.createBatchOrder,
     query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
@@ -97,7 +97,6 @@ export const orderOperations = ofModule('order', {
       `${MAX_EXTENDED_ATTRIBUTES} extended attributes (\`asset_full\`).`,
   },
   previewBatchOrder: {
-    ...routes.previewBatchOrder,
     query: BatchOrderQuery,
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
@@ -110,7 +109,6 @@ export const orderOperations = ofModule('order', {
       'not considered, so the outcome may differ.',
   },
   cancelBatchOrder: {
-    ...routes.cancelBatchOrder,
     body: CancelBatch,
     answers: answers(CancelledBatch),
     summary: 'Cancel a batch',
@@ -121,7 +119,6 @@ export const orderOperations = ofModule('order', {
       '`cancelled` is 0.',
   },
   getBatchResult: {
-    ...routes.getBatchResult,
     query: BatchResultQuery,
     answers: answers(BatchResult),
     summary: 'Get the result of a batch',
@@ -131,7 +128,6 @@ export const orderOperations = ofModule('order', {
       'call answers as soon as it is. `estimatedCompletionTime` says when that should be.',
   },
   getOrderResult: {
-    ...routes.getOrderResult,
     params: OrderResultParams,
     answers: answers(SingleOrderResult),
     summary: 'Get the result of an order',
@@ -139,7 +135,6 @@ export const orderOperations = ofModule('order', {
   },
   lockAssets: {
     name: 'O6',
-    ...routes.lockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'Disable locks',
@@ -147,7 +142,6 @@ export const orderOperations = ofModule('order', {
   },
   unlockAssets: {
     name: 'O7',
-    ...routes.unlockAssets,
     body: ChangeLocks,
     answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
     summary: 'Enable locks',
@@ -155,7 +149,6 @@ export const orderOperations = ofModule('order', {
   },
   listVirtualAssets: {
     name: 'O8',
-    ...routes.listVirtualAssets,
     params: ListAssetsParams,
     query: ListAssetsQuery,
     answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
@@ -164,7 +157,6 @@ export const orderOperations = ofModule('order', {
   },
   takeAssetNumbers: {
     name: 'O9',
-    ...routes.takeAssetNumbers,
     body: TakeAssetNumbers,
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'Obtain asset numbers',

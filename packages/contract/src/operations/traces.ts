@@ -1,14 +1,12 @@
 import { AssetDetail, AssetHistory, AssetNumParams } from '../assets/traces.ts';
-import { FailedOrders, FailedOrdersQuery } from '../orders/corrections.ts';
 import { EventPage, EventsQuery } from '../orders/events.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
-import { routes } from '../routes.ts';
+import { FailedOrders, FailedOrdersQuery } from '../orders/results.ts';
 import { answers, ofModule } from './operation.ts';
 
 /** Operations of the order module that list and trace orders and assets, and the event feed (rules 6.7 and 6.8). */
 export const traceOperations = ofModule('order', {
   listBatches: {
-    ...routes.listBatches,
     query: ListBatchesQuery,
     answers: answers(BatchPage),
     summary: 'List batches',
@@ -17,7 +15,6 @@ export const traceOperations = ofModule('order', {
       'accepted and completed, the pages neither repeat nor omit one.',
   },
   listOrders: {
-    ...routes.listOrders,
     query: ListOrdersQuery,
     answers: answers(OrderPage),
     summary: 'List orders',
@@ -26,7 +23,6 @@ export const traceOperations = ofModule('order', {
       'found by asset number only while its content is stored.',
   },
   getFailedOrders: {
-    ...routes.getFailedOrders,
     query: FailedOrdersQuery,
     answers: answers(FailedOrders),
     summary: 'Get the failed orders of a batch',
@@ -36,14 +32,12 @@ export const traceOperations = ofModule('order', {
       'content is stored for 30 days, unless the service is configured otherwise.',
   },
   getAsset: {
-    ...routes.getAsset,
     params: AssetNumParams,
     answers: answers(AssetDetail),
     summary: 'Get an asset',
     description: 'Returns the active asset of a number with its contents.',
   },
   getAssetHistory: {
-    ...routes.getAssetHistory,
     params: AssetNumParams,
     query: ListPageQuery,
     answers: answers(AssetHistory),
@@ -51,7 +45,6 @@ export const traceOperations = ofModule('order', {
     description: 'Lists the changes of all assets that have or had this number, newest first.',
   },
   getEvents: {
-    ...routes.getEvents,
     query: EventsQuery,
     answers: answers(EventPage),
     summary: 'Read the event feed',

@@ -1,4 +1,3 @@
-import { routes } from '../routes.ts';
 import {
   CreateWebhook,
   DeliveryPage,
@@ -16,7 +15,6 @@ import { answers, doneAnswers, ofModule } from './operation.ts';
 /** The webhooks of an application (rules 6.8). */
 export const webhookOperations = ofModule('order', {
   createWebhook: {
-    ...routes.createWebhook,
     body: CreateWebhook,
     answers: answers(WebhookWithSecret),
     summary: 'Create a webhook',
@@ -28,27 +26,23 @@ export const webhookOperations = ofModule('order', {
       `${MAX_WEBHOOKS} webhooks.`,
   },
   listWebhooks: {
-    ...routes.listWebhooks,
     answers: answers(WebhookList),
     summary: 'List webhooks',
     description: 'Lists the webhooks of the application, without their secrets.',
   },
   getWebhook: {
-    ...routes.getWebhook,
     params: WebhookParams,
     answers: answers(Webhook),
     summary: 'Get a webhook',
     description: 'Returns a webhook, without its secret.',
   },
   deleteWebhook: {
-    ...routes.deleteWebhook,
     params: WebhookParams,
     answers: doneAnswers,
     summary: 'Delete a webhook',
     description: 'Deletes a webhook. Messages that are not yet delivered are dropped.',
   },
   rotateWebhookSecret: {
-    ...routes.rotateWebhookSecret,
     params: WebhookParams,
     answers: answers(WebhookWithSecret),
     summary: 'Rotate the secret of a webhook',
@@ -57,7 +51,6 @@ export const webhookOperations = ofModule('order', {
       'then that of the previous one. Older secrets end at once.',
   },
   testWebhook: {
-    ...routes.testWebhook,
     params: WebhookParams,
     answers: answers(WebhookDelivery),
     summary: 'Test a webhook',
@@ -65,7 +58,6 @@ export const webhookOperations = ofModule('order', {
       'Sends one message of the type `webhook.test`, without retries. The list of deliveries shows its ' + 'outcome.',
   },
   enableWebhook: {
-    ...routes.enableWebhook,
     params: WebhookParams,
     answers: answers(Webhook),
     summary: 'Enable a webhook',
@@ -74,7 +66,6 @@ export const webhookOperations = ofModule('order', {
       'An active webhook stays as it is.',
   },
   replayWebhook: {
-    ...routes.replayWebhook,
     params: WebhookParams,
     body: ReplayEvents,
     answers: answers(Webhook),
@@ -82,7 +73,6 @@ export const webhookOperations = ofModule('order', {
     description: 'Sends stored events to the webhook again, oldest first, and then new ones.',
   },
   listDeliveries: {
-    ...routes.listDeliveries,
     params: WebhookParams,
     query: ListDeliveriesQuery,
     answers: answers(DeliveryPage),

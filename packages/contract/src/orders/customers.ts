@@ -1,68 +1,67 @@
 import { z } from 'zod';
-import { CustomerId, EnterpriseId, MemberId } from '../ids.ts';
-import { MAX_ADDRESS_CHARACTERS, mobile, optionalLines, REQUIRED, text } from '../scalars.ts';
+import { named } from '../containers.ts';
+import {
+  CustomerId,
+  EnterpriseId,
+  MAX_ADDRESS_CHARACTERS,
+  MemberId,
+  mobile,
+  optionalLines,
+  REQUIRED,
+  text,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 
 /** A customer as O1 and O3 return it (interface O1). */
-export const Customer = z
-  .object({
-    customerId: CustomerId.describe('Id of the customer, for its orders.'),
-    channelCode: z.string().describe('Channel of the customer.'),
-    channelCustomerId: z.string().describe('Id of the customer in the channel.'),
-    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise.'),
-    enterpriseName: z.string().describe('Name of the enterprise.'),
-    isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
-  })
-  .meta({ id: 'Customer', description: 'A customer: an enterprise as one channel knows it.' });
+export const Customer = named('Customer', 'A customer: an enterprise as one channel knows it.', {
+  customerId: CustomerId.describe('Id of the customer, for its orders.'),
+  channelCode: z.string().describe('Channel of the customer.'),
+  channelCustomerId: z.string().describe('Id of the customer in the channel.'),
+  enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise.'),
+  enterpriseName: z.string().describe('Name of the enterprise.'),
+  isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
+});
 export type Customer = z.infer<typeof Customer>;
 
 /** The body of O1 (interface O1). */
-export const BindCustomer = z
-  .object({
-    channelCode: text().describe('Channel of the customer.'),
-    channelCustomerId: text().describe(
-      'Id of the customer in the channel. With channelCode, it identifies the customer.',
-    ),
-    customerName: text().describe('Name of the customer.'),
-    branchName: text().describe('Name of the branch that serves the customer.'),
-    enterpriseName: text().describe('Exact name of the enterprise; a new name creates an enterprise.'),
-    passwordMobile: mobile()
-      .min(1, REQUIRED)
-      .describe('Security mobile number, as in M1: the one on file, or that of a new enterprise. +86 may be omitted.'),
-  })
-  .meta({ id: 'CustomerToBind', description: 'A customer to bind to an enterprise.' });
+export const BindCustomer = named('CustomerToBind', 'A customer to bind to an enterprise.', {
+  channelCode: text().describe('Channel of the customer.'),
+  channelCustomerId: text().describe(
+    'Id of the customer in the channel. With channelCode, it identifies the customer.',
+  ),
+  customerName: text().describe('Name of the customer.'),
+  branchName: text().describe('Name of the branch that serves the customer.'),
+  enterpriseName: text().describe('Exact name of the enterprise; a new name creates an enterprise.'),
+  passwordMobile: mobile()
+    .min(1, REQUIRED)
+    .describe('Security mobile number, as in M1: the one on file, or that of a new enterprise. +86 may be omitted.'),
+});
 export type BindCustomer = z.infer<typeof BindCustomer>;
 
 /** The body of O2 and of O4 (interface O2). */
-export const CreateEnterprise = z
-  .object({
-    crmCustomerId: text().describe('CRM customer number, which identifies the enterprise.'),
-    customerName: text().describe('Name of the customer; for O2, also of the enterprise.'),
-    branchName: text().describe('Name of the branch that serves the customer.'),
-    address: optionalLines(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. O4 without an address keeps it.'),
-  })
-  .meta({ id: 'CrmCustomer', description: 'A customer in the CRM.' });
+export const CreateEnterprise = named('CrmCustomer', 'A customer in the CRM.', {
+  crmCustomerId: text().describe('CRM customer number, which identifies the enterprise.'),
+  customerName: text().describe('Name of the customer; for O2, also of the enterprise.'),
+  branchName: text().describe('Name of the branch that serves the customer.'),
+  address: optionalLines(MAX_ADDRESS_CHARACTERS).describe('Address of the customer. O4 without an address keeps it.'),
+});
 export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
 
-const CreatedMember = z
-  .object({
-    memberGlobalId: MemberId.describe('Global id of the employee.'),
-    memberIdentity: z.string().describe('Account, name@code. It has no password yet.'),
-  })
-  .meta({ id: 'CreatedMember', description: 'An employee that was created with an enterprise.' });
+const CreatedMember = named('CreatedMember', 'An employee that was created with an enterprise.', {
+  memberGlobalId: MemberId.describe('Global id of the employee.'),
+  memberIdentity: z.string().describe('Account, name@code. It has no password yet.'),
+});
 
 /** What O2 returns (interface O2). */
-export const CreatedEnterprise = z
-  .object({
-    enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise.'),
-    defaultType: z.boolean().describe('Always true: it is the default customer.'),
-    members: z
-      .array(CreatedMember)
-      .describe(
-        'The administrator and the cloud-licensed employee; empty if another application created the enterprise.',
-      ),
-  })
-  .meta({ id: 'CreatedEnterprise', description: 'An enterprise with its first employees.' });
+export const CreatedEnterprise = named('CreatedEnterprise', 'An enterprise with its first employees.', {
+  enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise.'),
+  defaultType: z.boolean().describe('Always true: it is the default customer.'),
+  members: z
+    .array(CreatedMember)
+    .describe(
+      'The administrator and the cloud-licensed employee; empty if another application created the enterprise.',
+    ),
+});
 export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
 
 /** The query of O3 (interface O3). */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { EventId } from '../ids.ts';
+import { named } from '../containers.ts';
+import type { EventId } from '../scalars.ts';
 import { emptyAsAbsent, integer, queryInteger, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import type { LATEST } from '../words.ts';
@@ -47,27 +48,23 @@ export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({
 export type EventType = z.infer<typeof EventType>;
 
 /** An event of the feed (rules 6.8). */
-export const FeedEvent = z
-  .object({
-    id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
-    type: EventType.describe('Type of the event.'),
-    time: time('When the event happened'),
-    data: BatchEnd.describe('The batch at that time.'),
-  })
-  .meta({ id: 'Event', description: 'An event of the feed.' });
+export const FeedEvent = named('Event', 'An event of the feed.', {
+  id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
+  type: EventType.describe('Type of the event.'),
+  time: time('When the event happened'),
+  data: BatchEnd.describe('The batch at that time.'),
+});
 export type FeedEvent = z.infer<typeof FeedEvent>;
 
 /** A page of the event feed (rules 6.8). */
-export const EventPage = z
-  .object({
-    events: z.array(FeedEvent).describe('The events after `after`, oldest first.'),
-    lastId: z
-      .string()
-      .nullable()
-      .describe(
-        'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or the newest id with latest.',
-      ),
-    hasMore: z.boolean().describe('Whether more events exist.'),
-  })
-  .meta({ id: 'EventPage', description: 'A page of the event feed.' });
+export const EventPage = named('EventPage', 'A page of the event feed.', {
+  events: z.array(FeedEvent).describe('The events after `after`, oldest first.'),
+  lastId: z
+    .string()
+    .nullable()
+    .describe(
+      'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or the newest id with latest.',
+    ),
+  hasMore: z.boolean().describe('Whether more events exist.'),
+});
 export type EventPage = z.infer<typeof EventPage>;

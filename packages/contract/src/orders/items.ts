@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Cause } from '../causes.ts';
-import { boundedArray } from '../containers.ts';
+import { boundedArray, named } from '../containers.ts';
 import {
   assetNumber,
   date,
@@ -29,25 +29,21 @@ export const MAX_EXTENDED_ATTRIBUTES = 100;
 const list = <Item extends z.ZodType>(item: Item, max = MAX_LIST_ELEMENTS) =>
   boundedArray(item).max(max, fault('too_many', max));
 
-const ExtendedAttribute = z
-  .object({
-    extendCode: optionalText().describe('Code of the attribute.'),
-    extendValue: optionalText().describe('Value of the attribute.'),
-  })
-  .meta({ id: 'ExtendedAttribute', description: 'An extended attribute of an asset.' });
+const ExtendedAttribute = named('ExtendedAttribute', 'An extended attribute of an asset.', {
+  extendCode: optionalText().describe('Code of the attribute.'),
+  extendValue: optionalText().describe('Value of the attribute.'),
+});
 
-const FeatureToBuy = z
-  .object({
-    featureCode: text().describe('Code of the feature.'),
-    featureName: text().describe('Name of the feature.'),
-    featureValue: text().describe('Value of the feature.'),
-    featureValueType: text().describe('Type of the value.'),
-    trial: flag().describe('1: trial, 0: not.'),
-    trialEndDate: date().describe(
-      'When the trial ends: milliseconds since 1970-01-01 UTC, or an ISO 8601 date (UTC unless it has an offset).',
-    ),
-  })
-  .meta({ id: 'FeatureToBuy', description: 'A feature of a product to buy. Stored and returned as sent.' });
+const FeatureToBuy = named('FeatureToBuy', 'A feature of a product to buy. Stored and returned as sent.', {
+  featureCode: text().describe('Code of the feature.'),
+  featureName: text().describe('Name of the feature.'),
+  featureValue: text().describe('Value of the feature.'),
+  featureValueType: text().describe('Type of the value.'),
+  trial: flag().describe('1: trial, 0: not.'),
+  trialEndDate: date().describe(
+    'When the trial ends: milliseconds since 1970-01-01 UTC, or an ISO 8601 date (UTC unless it has an offset).',
+  ),
+});
 
 const STRICT =
   'true: revoke only products with the same productUri, dates and limitConcurrent. false or absent: all with the same productUri.';
@@ -103,22 +99,20 @@ export type ProductToRevoke = z.infer<typeof ProductToRevoke>;
 /** The type of `optional(z.array(…))`, which TypeScript cannot infer for merchandise inside merchandise. */
 type OptionalList<Item extends z.ZodType> = ReturnType<typeof optional<z.ZodArray<Item>>>;
 
-const Merchandise = z
-  .object({
-    crmProductId: text().describe('CRM product instance id. Stored.'),
-    parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty or null. Stored.'),
-    merchandiseNum: text().describe('Number of the merchandise. Stored.'),
-    merchandiseName: text().describe('Name of the merchandise. Stored.'),
-    parentMerchandiseNum: textOrEmpty().describe('Number of the parent merchandise; may be empty or null. Stored.'),
-    timeDurationExpression: text().describe('Time expression in y-m-d form. Stored.'),
-    get children(): OptionalList<typeof Merchandise> {
-      return optional(list(Merchandise)).describe(
-        'Merchandise inside, up to 16 levels. Revoked with this one; this one is revoked with the last of its contents.',
-      );
-    },
-    licenseOrderProductList: list(ProductToBuy).describe('Products inside, revoked like children.'),
-  })
-  .meta({ id: 'Merchandise', description: 'Merchandise (a package) to buy, with its contents.' });
+const Merchandise = named('Merchandise', 'Merchandise (a package) to buy, with its contents.', {
+  crmProductId: text().describe('CRM product instance id. Stored.'),
+  parentCrmProductId: textOrEmpty().describe('CRM parent instance id; may be empty or null. Stored.'),
+  merchandiseNum: text().describe('Number of the merchandise. Stored.'),
+  merchandiseName: text().describe('Name of the merchandise. Stored.'),
+  parentMerchandiseNum: textOrEmpty().describe('Number of the parent merchandise; may be empty or null. Stored.'),
+  timeDurationExpression: text().describe('Time expression in y-m-d form. Stored.'),
+  get children(): OptionalList<typeof Merchandise> {
+    return optional(list(Merchandise)).describe(
+      'Merchandise inside, up to 16 levels. Revoked with this one; this one is revoked with the last of its contents.',
+    );
+  },
+  licenseOrderProductList: list(ProductToBuy).describe('Products inside, revoked like children.'),
+});
 export type Merchandise = z.infer<typeof Merchandise>;
 
 export const atLeastOne = <Item extends z.ZodType>(item: Item) => list(item).min(1, fault('empty'));
@@ -145,9 +139,9 @@ export const AssetToBuy = z
   .meta({ id: 'AssetToBuy', description: 'Assets to buy or extend, and what to buy.' });
 export type AssetToBuy = z.infer<typeof AssetToBuy>;
 
-export const AssetToRevoke = z
-  .object({ assetNos: atLeastOne(assetNumber()).describe('Asset numbers.') })
-  .meta({ id: 'AssetToRevoke', description: 'Assets to revoke.' });
+export const AssetToRevoke = named('AssetToRevoke', 'Assets to revoke.', {
+  assetNos: atLeastOne(assetNumber()).describe('Asset numbers.'),
+});
 
 export const AssetToRevokeProductsOf = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Cause } from '../cause-schema.ts';
+import { named } from '../containers.ts';
+import { Cause } from '../envelope.ts';
 import {
   emptyAsAbsent,
   optionalAssetNumber,
@@ -70,12 +71,10 @@ const NEXT_CURSOR = z
   .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.');
 
 /** A page of batches (rules 6.7). */
-export const BatchPage = z
-  .object({
-    batches: z.array(BatchSummary).describe('Batches of the application, newest first.'),
-    nextCursor: NEXT_CURSOR,
-  })
-  .meta({ id: 'BatchPage', description: 'A page of batches.' });
+export const BatchPage = named('BatchPage', 'A page of batches.', {
+  batches: z.array(BatchSummary).describe('Batches of the application, newest first.'),
+  nextCursor: NEXT_CURSOR,
+});
 export type BatchPage = z.infer<typeof BatchPage>;
 
 /** The query of the list of orders (rules 6.7). */
@@ -101,10 +100,8 @@ export const ListedOrder = SingleOrderResult.extend({ acceptedTime: time('When i
 export type ListedOrder = z.infer<typeof ListedOrder>;
 
 /** A page of orders (rules 6.7). */
-export const OrderPage = z
-  .object({
-    orders: z.array(ListedOrder).describe('Orders of the application, newest first.'),
-    nextCursor: NEXT_CURSOR,
-  })
-  .meta({ id: 'OrderPage', description: 'A page of orders.' });
+export const OrderPage = named('OrderPage', 'A page of orders.', {
+  orders: z.array(ListedOrder).describe('Orders of the application, newest first.'),
+  nextCursor: NEXT_CURSOR,
+});
 export type OrderPage = z.infer<typeof OrderPage>;

@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { boundedArray, MAX_FAULTS } from '../containers.ts';
-import { CustomerId, LicenseOrderId } from '../ids.ts';
-import { id, integer, lines, MAX_ADDRESS_CHARACTERS, optionalId, text } from '../scalars.ts';
+import { boundedArray, MAX_FAULTS, named } from '../containers.ts';
+import {
+  CustomerId,
+  id,
+  integer,
+  LicenseOrderId,
+  lines,
+  MAX_ADDRESS_CHARACTERS,
+  optionalId,
+  text,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { ORDER_TYPES } from '../words.ts';
 import { CLOUD_LICENSE_TYPES, LicenseType, SyncMode } from './enums.ts';
@@ -38,27 +46,21 @@ const orderHeader = {
   licenseType: LicenseType.describe('License type of a new asset. An existing asset must have the same.'),
 };
 
-export const NewBuyOrder = z
-  .object({
-    ...orderHeader,
-    orderType: z.literal('new_buy').describe('A purchase.'),
-    assets: atLeastOne(AssetToBuy).describe('Assets and what to buy.'),
-  })
-  .meta({ id: 'NewBuyOrder', description: 'An order that buys.' });
-export const DeleteAssetOrder = z
-  .object({
-    ...orderHeader,
-    orderType: z.literal('delete_asset').describe('A revocation of assets.'),
-    assets: atLeastOne(AssetToRevoke).describe('Assets to revoke.'),
-  })
-  .meta({ id: 'DeleteAssetOrder', description: 'An order that revokes assets.' });
-export const DeleteProductOrder = z
-  .object({
-    ...orderHeader,
-    orderType: z.literal('delete_product').describe('A revocation of products.'),
-    assets: atLeastOne(AssetToRevokeProductsOf).describe('Assets, each with the products to revoke.'),
-  })
-  .meta({ id: 'DeleteProductOrder', description: 'An order that revokes products.' });
+export const NewBuyOrder = named('NewBuyOrder', 'An order that buys.', {
+  ...orderHeader,
+  orderType: z.literal('new_buy').describe('A purchase.'),
+  assets: atLeastOne(AssetToBuy).describe('Assets and what to buy.'),
+});
+export const DeleteAssetOrder = named('DeleteAssetOrder', 'An order that revokes assets.', {
+  ...orderHeader,
+  orderType: z.literal('delete_asset').describe('A revocation of assets.'),
+  assets: atLeastOne(AssetToRevoke).describe('Assets to revoke.'),
+});
+export const DeleteProductOrder = named('DeleteProductOrder', 'An order that revokes products.', {
+  ...orderHeader,
+  orderType: z.literal('delete_product').describe('A revocation of products.'),
+  assets: atLeastOne(AssetToRevokeProductsOf).describe('Assets, each with the products to revoke.'),
+});
 
 /** What all orders have, whatever their type. */
 const AnyOrder = DeleteAssetOrder.omit({ orderType: true });
@@ -153,11 +155,9 @@ export const BatchOrderQuery = z.object({
 });
 
 /** One entry of O5's answer (rules 6.1). */
-export const AcceptedOrder = z
-  .object({
-    sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: LicenseOrderId.describe('Final id of the order.'),
-    customerId: CustomerId.describe('Customer of the order.'),
-  })
-  .meta({ id: 'AcceptedOrder', description: 'An accepted order.' });
+export const AcceptedOrder = named('AcceptedOrder', 'An accepted order.', {
+  sequence: integer().describe('Sequence number of the order.'),
+  licenseOrderId: LicenseOrderId.describe('Final id of the order.'),
+  customerId: CustomerId.describe('Customer of the order.'),
+});
 export type AcceptedOrder = z.infer<typeof AcceptedOrder>;

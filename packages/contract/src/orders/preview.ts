@@ -1,67 +1,58 @@
 import { z } from 'zod';
-import { Cause, MessageArgs } from '../cause-schema.ts';
-import { successBody } from '../envelope.ts';
-import { CustomerId } from '../ids.ts';
-import { integer } from '../scalars.ts';
+import { named } from '../containers.ts';
+import { Cause, MessageArgs, successBody } from '../envelope.ts';
+import { CustomerId, integer } from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
 
-const AssetPreview = z
-  .object({
-    assetNum: z.string().describe('Asset number.'),
-    action: z
-      .enum(['create', 'extend', 'transfer', 'revoke'])
-      .meta({ id: 'AssetAction', description: 'What an order would do to an asset.' })
-      .describe('create, extend (add to an existing asset), transfer or revoke.'),
-  })
-  .meta({ id: 'AssetPreview', description: 'An asset that an order would change.' });
+const AssetPreview = named('AssetPreview', 'An asset that an order would change.', {
+  assetNum: z.string().describe('Asset number.'),
+  action: z
+    .enum(['create', 'extend', 'transfer', 'revoke'])
+    .meta({ id: 'AssetAction', description: 'What an order would do to an asset.' })
+    .describe('create, extend (add to an existing asset), transfer or revoke.'),
+});
 
-const ProductPreview = z
-  .object({
-    assetNum: z.string().describe('Number of the asset of the product.'),
-    productUri: z.string().describe('Product id.'),
-    action: z
-      .enum(['create', 'revoke'])
-      .meta({ id: 'ProductAction', description: 'What an order would do to a product.' })
-      .describe('create or revoke.'),
-    id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
-  })
-  .meta({ id: 'ProductPreview', description: 'A product that an order would change.' });
+const ProductPreview = named('ProductPreview', 'A product that an order would change.', {
+  assetNum: z.string().describe('Number of the asset of the product.'),
+  productUri: z.string().describe('Product id.'),
+  action: z
+    .enum(['create', 'revoke'])
+    .meta({ id: 'ProductAction', description: 'What an order would do to a product.' })
+    .describe('create or revoke.'),
+  id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
+});
 
 const ComparedField = z
   .enum(['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'])
   .meta({ id: 'ComparedField', description: 'A field that delete_product compares.' });
 
-const NearProduct = z
-  .object({
-    assetNum: z.string().describe('Number of the asset of the product.'),
-    productUri: z.string().describe('Product id.'),
-    id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
-    differs: z.array(ComparedField).describe('The fields in which it differs from the order.'),
-  })
-  .meta({ id: 'NearProduct', description: 'An active product that nearly matches.' });
+const NearProduct = named('NearProduct', 'An active product that nearly matches.', {
+  assetNum: z.string().describe('Number of the asset of the product.'),
+  productUri: z.string().describe('Product id.'),
+  id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
+  differs: z.array(ComparedField).describe('The fields in which it differs from the order.'),
+});
 
 /** What an order would do if it ran now (rules 6.6). */
-export const OrderPreview = z
-  .object({
-    sequence: integer().describe('Sequence number of the order.'),
-    customerId: CustomerId.describe('Customer of the order.'),
-    orderType: OrderType.describe('Type of the order.'),
-    state: OrderState.exclude(['pending'])
-      .meta({ id: 'OrderPreviewState', description: 'Outcome that an order would have.' })
-      .describe('succeeded or failed.'),
-    cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
-    message: z.string().nullable().describe('The cause in words; null if it would succeed.'),
-    args: MessageArgs.nullable().describe('The values in the message; null if it would succeed.'),
-    assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
-    products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),
-    nearest: z
-      .array(NearProduct)
-      .describe(
-        'For product_not_found: up to five active products of the asset, those with the same productUri first, then those ' +
-          'with fewer differences. Otherwise empty.',
-      ),
-  })
-  .meta({ id: 'OrderPreview', description: 'What an order would do.' });
+export const OrderPreview = named('OrderPreview', 'What an order would do.', {
+  sequence: integer().describe('Sequence number of the order.'),
+  customerId: CustomerId.describe('Customer of the order.'),
+  orderType: OrderType.describe('Type of the order.'),
+  state: OrderState.exclude(['pending'])
+    .meta({ id: 'OrderPreviewState', description: 'Outcome that an order would have.' })
+    .describe('succeeded or failed.'),
+  cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
+  message: z.string().nullable().describe('The cause in words; null if it would succeed.'),
+  args: MessageArgs.nullable().describe('The values in the message; null if it would succeed.'),
+  assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
+  products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),
+  nearest: z
+    .array(NearProduct)
+    .describe(
+      'For product_not_found: up to five active products of the asset, those with the same productUri first, then those ' +
+        'with fewer differences. Otherwise empty.',
+    ),
+});
 export type OrderPreview = z.infer<typeof OrderPreview>;
 
 /** Maximum ignored fields that a preview lists. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { Cause, MessageArgs } from '../cause-schema.ts';
-import { CustomerId, LicenseOrderId } from '../ids.ts';
-import { emptyAsAbsent, id, integer, queryInteger, text, time } from '../scalars.ts';
+import { named } from '../containers.ts';
+import { Cause, MessageArgs } from '../envelope.ts';
+import { CustomerId, emptyAsAbsent, id, integer, LicenseOrderId, queryInteger, text, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
+import { Order } from './orders.ts';
 
 const DEFAULT_PAGE_ORDERS = 100;
 export const MAX_WAIT_SECONDS = 30;
@@ -40,25 +41,23 @@ export const OrderResultParams = z.object({
 });
 
 /** The result of one order (rules 6.4). */
-export const OrderResult = z
-  .object({
-    sequence: integer().describe('Sequence number of the order.'),
-    licenseOrderId: LicenseOrderId.describe('Id of the order.'),
-    customerId: CustomerId.describe('Customer of the order.'),
-    orderType: OrderType.describe('Type of the order.'),
-    state: OrderState.describe('pending, succeeded or failed.'),
-    code: z.string().nullable().describe('Code of the failure; null unless it failed.'),
-    cause: Cause.nullable().describe('Why it failed; null unless it failed.'),
-    message: z.string().nullable().describe('The cause in words; null unless it failed.'),
-    args: MessageArgs.nullable().describe('The values in the message; null unless it failed.'),
-    assets: integer().describe('Assets that the order created or revoked, not those that it extended or transferred.'),
-    products: integer().describe('Products that the order created or revoked.'),
-    finishedTime: time('When it succeeded or failed; null while pending').nullable(),
-    heldSince: time(
-      'When the hold began: it or an earlier order of its customer cannot be applied; null if not held',
-    ).nullable(),
-  })
-  .meta({ id: 'OrderResult', description: 'The result of an order.' });
+export const OrderResult = named('OrderResult', 'The result of an order.', {
+  sequence: integer().describe('Sequence number of the order.'),
+  licenseOrderId: LicenseOrderId.describe('Id of the order.'),
+  customerId: CustomerId.describe('Customer of the order.'),
+  orderType: OrderType.describe('Type of the order.'),
+  state: OrderState.describe('pending, succeeded or failed.'),
+  code: z.string().nullable().describe('Code of the failure; null unless it failed.'),
+  cause: Cause.nullable().describe('Why it failed; null unless it failed.'),
+  message: z.string().nullable().describe('The cause in words; null unless it failed.'),
+  args: MessageArgs.nullable().describe('The values in the message; null unless it failed.'),
+  assets: integer().describe('Assets that the order created or revoked, not those that it extended or transferred.'),
+  products: integer().describe('Products that the order created or revoked.'),
+  finishedTime: time('When it succeeded or failed; null while pending').nullable(),
+  heldSince: time(
+    'When the hold began: it or an earlier order of its customer cannot be applied; null if not held',
+  ).nullable(),
+});
 export type OrderResult = z.infer<typeof OrderResult>;
 
 /** The progress of a batch (rules 6.4). */
@@ -67,21 +66,19 @@ export const BatchState = z
   .meta({ id: 'BatchState', description: 'Progress of a batch.' });
 
 /** The totals of a batch (rules 6.4). */
-export const BatchSummary = z
-  .object({
-    channelCode: z.string().describe("The batch's channel."),
-    channelOrderId: z.string().describe("The batch's channelOrderId."),
-    syncMode: SyncMode.describe('The mode in which the batch was sent.'),
-    state: BatchState.describe('accepted: no order has an outcome. processing: some have. completed: all have.'),
-    total: integer().describe('Number of orders.'),
-    succeeded: integer().describe('Orders that succeeded.'),
-    failed: integer().describe('Orders that failed, including cancelled ones.'),
-    pending: integer().describe('Orders without an outcome yet.'),
-    held: integer().describe('Pending orders that are held.'),
-    acceptedTime: time('When the batch was accepted'),
-    completedTime: time('When the last order succeeded or failed; null until then').nullable(),
-  })
-  .meta({ id: 'BatchSummary', description: 'The totals of a batch.' });
+export const BatchSummary = named('BatchSummary', 'The totals of a batch.', {
+  channelCode: z.string().describe("The batch's channel."),
+  channelOrderId: z.string().describe("The batch's channelOrderId."),
+  syncMode: SyncMode.describe('The mode in which the batch was sent.'),
+  state: BatchState.describe('accepted: no order has an outcome. processing: some have. completed: all have.'),
+  total: integer().describe('Number of orders.'),
+  succeeded: integer().describe('Orders that succeeded.'),
+  failed: integer().describe('Orders that failed, including cancelled ones.'),
+  pending: integer().describe('Orders without an outcome yet.'),
+  held: integer().describe('Pending orders that are held.'),
+  acceptedTime: time('When the batch was accepted'),
+  completedTime: time('When the last order succeeded or failed; null until then').nullable(),
+});
 export type BatchSummary = z.infer<typeof BatchSummary>;
 
 /** The result of a batch, with a page of its orders (rules 6.4). */
@@ -103,3 +100,39 @@ export const SingleOrderResult = OrderResult.extend({
   channelOrderId: z.string().describe("The batch's channelOrderId."),
 }).meta({ id: 'SingleOrderResult', description: 'The result of an order, with its batch.' });
 export type SingleOrderResult = z.infer<typeof SingleOrderResult>;
+
+/** The body of the cancel operation (rules 6.6). */
+export const CancelBatch = named('BatchToCancel', 'The batch to cancel.', {
+  channelCode: text().describe("The batch's channel."),
+  channelOrderId: text().describe("The batch's channelOrderId."),
+});
+export type CancelBatch = z.infer<typeof CancelBatch>;
+
+/** The answer of the cancel operation (rules 6.6). */
+export const CancelledBatch = named('CancelledBatch', 'How many orders of a batch were cancelled.', {
+  cancelled: integer().describe('Number of orders that this call cancelled.'),
+  finished: integer().describe('Number of orders that already had an outcome.'),
+});
+export type CancelledBatch = z.infer<typeof CancelledBatch>;
+
+/** The query of the operation that returns the failed orders of a batch (rules 6.7). */
+export const FailedOrdersQuery = z.object({
+  channelCode: text().describe("The batch's channel."),
+  channelOrderId: text().describe("The batch's channelOrderId."),
+});
+export type FailedOrdersQuery = z.infer<typeof FailedOrdersQuery>;
+
+/** The failed orders of a batch as they were sent (rules 6.7). */
+export const FailedOrders = z
+  .object({
+    channelCode: z.string().describe("The batch's channel."),
+    syncMode: SyncMode.describe('The mode in which the batch was sent.'),
+    orderList: z
+      .array(Order)
+      .describe('The orders that have failed so far, as they were sent and in the order of orderList.'),
+  })
+  .meta({
+    id: 'FailedOrders',
+    description: 'The failed orders of a batch. With a new channelOrderId, they are a batch to send.',
+  });
+export type FailedOrders = z.infer<typeof FailedOrders>;
