@@ -10,7 +10,7 @@ import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
 
-const BATCHES = 50;
+const BATCHES = 30;
 const ORDERS_PER_BATCH = 1_000;
 const CUSTOMERS = 30;
 /** Log lines and the times in them have whole milliseconds. */

@@ -12,9 +12,9 @@ import { testKilledProcesses } from '../harness/processes/deployment.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 
 const CUSTOMERS = 8;
-const BATCHES_A_CUSTOMER = 50;
+const BATCHES_A_CUSTOMER = 30;
 /** Eight kills: two of each process. */
-const BATCHES_BETWEEN_KILLS = 45;
+const BATCHES_BETWEEN_KILLS = 27;
 
 type Batch = ReturnType<typeof batchOf> | ReturnType<typeof syncOf>;
 

@@ -266,22 +266,6 @@ describe('orders that cannot be read', () => {
   const spoil = (payload: string) => sql`update lane_chunk set payload = ${payload}`.execute(stack.db);
   const makeUnknown = () => sql`update lane_chunk set payload_version = 2`.execute(stack.db);
 
-  it('hold their customers until they can be read, in their order', async () => {
-    const assetNum = newAssetNum();
-    const batch = await accept(newBuy(held, [assetNum]), buy(other));
-    await makeUnknown();
-    const later = await accept(deleteAsset(held, [assetNum]));
-    await stack.startWorker();
-    await untilHeld(2);
-    const third = await newNeighbor();
-    expect(await api.completed(await accept(buy(third)))).toMatchObject({ succeeded: 1 });
-    await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
-    expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', held: 2 });
-    await sql`update held_order set payload_version = 1`.execute(stack.db);
-    expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
-    expect(await api.completed(batch)).toMatchObject({ succeeded: 2 });
-  });
-
   it('are all applied once, even if another order is retried beside them when they can be read', async () => {
     const { batch, licenseOrderId } = await acceptEnding(0, buy(await newNeighbor()), buy(held), buy(other));
     await makeUnknown();

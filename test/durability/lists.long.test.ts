@@ -25,13 +25,10 @@ import { testDatabase } from '../harness/stack.ts';
  * indexes and a bounded number of rows, the last as well as the first (rules 6.7).
  */
 
-const database = await testDatabase();
-const filled = await fillWithBatches(database.db);
-const db = database.db;
+const { db } = await testDatabase();
+const filled = await fillWithBatches(db);
 const sent = recordQueries();
-afterAll(async () => {
-  vi.restoreAllMocks();
-});
+afterAll(() => void vi.restoreAllMocks());
 
 interface PlanNode {
   'Node Type': string;
@@ -78,7 +75,7 @@ async function costOf<Read extends Page>(read: () => Promise<Read>) {
   return { page, ...(await explainSent()) };
 }
 
-const caller = () => ({ applicationId: filled.applicationId, channels: null });
+const caller = { applicationId: filled.applicationId, channels: null };
 
 /** The maximum of rows that all statements of a call may read. */
 const MAX_ROWS = 60_000;
@@ -104,54 +101,55 @@ async function expectBounded(
   }
 }
 
-it.each<[filters: Partial<ListBatchesQuery>]>([
-  [{}],
-  [{ channelCode: 'common' }],
-  [{ channelCode: 'rare' }],
-  [{ state: 'accepted' }],
-  [{ state: 'processing' }],
-  [{ state: 'completed' }],
-  [{ hasFailed: 'true' }],
-  [{ channelCode: 'rare', hasFailed: 'true' }],
-  [{ state: 'completed', hasFailed: 'true' }],
-  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
+const [RARE, LARGE] = ['7', '1'] as CustomerId[];
+const AN_HOUR = { acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) };
+
+it.each<Partial<ListBatchesQuery>>([
+  {},
+  { channelCode: 'common' },
+  { channelCode: 'rare' },
+  { state: 'accepted' },
+  { state: 'processing' },
+  { state: 'completed' },
+  { hasFailed: 'true' },
+  { channelCode: 'rare', hasFailed: 'true' },
+  { state: 'completed', hasFailed: 'true' },
+  AN_HOUR,
 ])('batches %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
-  const cursors = openCursor('batches', caller(), filters, undefined);
+  const cursors = openCursor('batches', caller, filters, undefined);
   await expectBounded(
-    (cursor) => listBatches(db, caller(), { ...filters, limit: 50, cursor } as ListBatchesQuery, buildSummary),
+    (cursor) => listBatches(db, caller, { ...filters, limit: 50, cursor } as ListBatchesQuery, buildSummary),
     (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
   );
 });
 
-const [RARE, LARGE] = ['7', '1'] as CustomerId[];
-
-it.each<[filters: Partial<ListOrdersQuery>]>([
-  [{}],
-  [{ channelCode: 'rare' }],
-  [{ orderType: 'new_buy' }],
-  [{ orderType: 'delete_asset' }],
-  [{ state: 'pending' }],
-  [{ state: 'succeeded' }],
-  [{ state: 'failed' }],
-  [{ cause: 'asset_not_found' }],
-  [{ cause: 'cancelled' }],
-  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
-  [{ customerId: RARE }],
-  [{ customerId: RARE, state: 'pending' }],
-  [{ customerId: RARE, state: 'failed' }],
-  [{ customerId: LARGE }],
-  [{ customerId: LARGE, orderType: 'delete_asset' }],
-  [{ assetNum: 'BUSY' }],
-  [{ assetNum: 'BUSY', state: 'succeeded' }],
-  [{ assetNum: 'BUSY', state: 'pending' }],
-  [{ assetNum: 'BUSY', state: 'failed' }],
-  [{ assetNum: 'NONE' }],
-  [{ customerId: LARGE, assetNum: 'BUSY' }],
+it.each<Partial<ListOrdersQuery>>([
+  {},
+  { channelCode: 'rare' },
+  { orderType: 'new_buy' },
+  { orderType: 'delete_asset' },
+  { state: 'pending' },
+  { state: 'succeeded' },
+  { state: 'failed' },
+  { cause: 'asset_not_found' },
+  { cause: 'cancelled' },
+  AN_HOUR,
+  { customerId: RARE },
+  { customerId: RARE, state: 'pending' },
+  { customerId: RARE, state: 'failed' },
+  { customerId: LARGE },
+  { customerId: LARGE, orderType: 'delete_asset' },
+  { assetNum: 'BUSY' },
+  { assetNum: 'BUSY', state: 'succeeded' },
+  { assetNum: 'BUSY', state: 'pending' },
+  { assetNum: 'BUSY', state: 'failed' },
+  { assetNum: 'NONE' },
+  { customerId: LARGE, assetNum: 'BUSY' },
 ])('orders %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
   const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
-  const cursors = openCursor(isNamed ? 'ordersById' : 'orders', caller(), filters, undefined);
+  const cursors = openCursor(isNamed ? 'ordersById' : 'orders', caller, filters, undefined);
   await expectBounded(
-    (cursor) => listOrders(db, caller(), { ...filters, limit: 200, cursor } as ListOrdersQuery, showListedOrder),
+    (cursor) => listOrders(db, caller, { ...filters, limit: 200, cursor } as ListOrdersQuery, showListedOrder),
     (acceptedTime, batchId) => {
       const id = licenseOrderIdOf(batchId, 0);
       return cursors.write(isNamed ? [id] : [acceptedTime, id])!;
@@ -159,52 +157,46 @@ it.each<[filters: Partial<ListOrdersQuery>]>([
   );
 });
 
-it.each<[filters: Partial<ConsoleBatchesQuery>]>([
-  [{}],
-  [{ channelCode: 'common' }],
-  [{ channelCode: 'rare' }],
-  [{ state: 'accepted' }],
-  [{ state: 'completed' }],
-  [{ hasFailed: 'true' }],
-  [{ channelCode: 'rare', hasFailed: 'true' }],
-  [{ state: 'completed', hasFailed: 'true' }],
-  [{ channelOrderId: 'B4711' }],
-  [{ channelOrderId: 'B47*' }],
-  [{ acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) }],
-])(
-  'batches of all applications %j: by indexes, with bounded reads, on the last page as on the first',
-  async (filters) => {
-    const cursors = openCursor('batches', OPERATOR, filters, undefined);
-    await expectBounded(
-      (cursor) => listBatches(db, OPERATOR, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery, showBatch),
-      (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
-    );
-  },
-);
+it.each<Partial<ConsoleBatchesQuery>>([
+  {},
+  { channelCode: 'common' },
+  { channelCode: 'rare' },
+  { state: 'accepted' },
+  { state: 'completed' },
+  { hasFailed: 'true' },
+  { channelCode: 'rare', hasFailed: 'true' },
+  { state: 'completed', hasFailed: 'true' },
+  { channelOrderId: 'B4711' },
+  { channelOrderId: 'B47*' },
+  AN_HOUR,
+])('batches of all applications %j: by indexes, bounded, on the last page as on the first', async (filters) => {
+  const cursors = openCursor('batches', OPERATOR, filters, undefined);
+  await expectBounded(
+    (cursor) => listBatches(db, OPERATOR, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery, showBatch),
+    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
+  );
+});
 
-it.each<[filters: Partial<ConsoleOrdersQuery>]>([
-  [{}],
-  [{ channelCode: 'rare' }],
-  [{ orderType: 'delete_asset' }],
-  [{ state: 'pending' }],
-  [{ state: 'succeeded' }],
-  [{ state: 'failed' }],
-  [{ cause: 'cancelled' }],
-  [{ cause: 'internal_error' }],
-  [{ customerId: RARE }],
-  [{ customerId: LARGE, state: 'failed' }],
-  [{ assetNum: 'BUSY' }],
-  [{ assetNum: 'BUSY', state: 'failed' }],
-])(
-  'orders of all applications %j: by indexes, with bounded reads, on the last page as on the first',
-  async (filters) => {
-    const cursors = openCursor('ordersById', OPERATOR, filters, undefined);
-    await expectBounded(
-      (cursor) => listOrders(db, OPERATOR, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery, showSentOrder),
-      (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
-    );
-  },
-);
+it.each<Partial<ConsoleOrdersQuery>>([
+  {},
+  { channelCode: 'rare' },
+  { orderType: 'delete_asset' },
+  { state: 'pending' },
+  { state: 'succeeded' },
+  { state: 'failed' },
+  { cause: 'cancelled' },
+  { cause: 'internal_error' },
+  { customerId: RARE },
+  { customerId: LARGE, state: 'failed' },
+  { assetNum: 'BUSY' },
+  { assetNum: 'BUSY', state: 'failed' },
+])('orders of all applications %j: by indexes, bounded, on the last page as on the first', async (filters) => {
+  const cursors = openCursor('ordersById', OPERATOR, filters, undefined);
+  await expectBounded(
+    (cursor) => listOrders(db, OPERATOR, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery, showSentOrder),
+    (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
+  );
+});
 
 it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   ['new_buy', licenseOrderIdOf('5000' as BatchId, 50), 11],
@@ -220,12 +212,8 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
 });
 
 it('assets: by an index, no more than a page, on the last page as on the first', async () => {
-  const filters = {
-    assetNum: undefined,
-    customerId: undefined,
-    enterpriseGlobalId: undefined,
-    state: 'active' as const,
-  };
+  const none = { assetNum: undefined, customerId: undefined, enterpriseGlobalId: undefined };
+  const filters = { ...none, state: 'active' as const };
   const cursors = new ListCursor(['assets', null, filters], undefined);
   for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
     const cursor = cursors.write(assetId && [LARGE!, assetId]) ?? undefined;

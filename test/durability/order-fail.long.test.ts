@@ -106,17 +106,6 @@ describe('lockstep order fail', () => {
     expect(await fail(first.ids[0]!, '--reason', 'again')).toMatchObject({ status: 2 });
     expect(await readAuditLog()).toHaveLength(2);
   });
-
-  it.each([
-    ['no reason', (id: string) => [id]],
-    ['an empty reason', (id: string) => [id, '--reason', ' ']],
-    ['no id', () => ['--reason', 'x']],
-    ['an unknown --later', (id: string) => [id, '--reason', 'x', '--later', 'drop']],
-  ])('refuses %s', async (_, words) => {
-    const { batch, ids } = await accept(newBuy(customer, [newAssetNum()]));
-    expect(await fail(...words(ids[0]!))).toMatchObject({ status: 64, stdout: '' });
-    expect(await readResult(api, batch)).toMatchObject({ pending: 1 });
-  });
 });
 
 it('orders that cannot be read can be failed one by one', async () => {

@@ -1,14 +1,11 @@
-import { licenseOrderIdOf } from '@lockstep/assets';
-import type { BatchId, Customer } from '@lockstep/contract';
+import type { Customer } from '@lockstep/contract';
 import { QUEUE_NAME } from '@lockstep/orders';
-import { LANES_OF_CHANNEL } from '@lockstep/orders/testing';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { pastBatchTriggers } from '../harness/databases/past-triggers.ts';
-import { DIGESTS, PAYLOADS, SENT } from '../harness/databases/stored-forms.ts';
-import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, testStack } from '../harness/stack.ts';
 
@@ -23,50 +20,6 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   });
 
   const run = (statements: string) => sql.raw(statements).execute(stack.db);
-
-  /** Stores the batch for the calling application as version 1 did. */
-  async function storeAsVersion1(): Promise<void> {
-    await run(`
-      insert into enterprise (id, name, code) overriding system value values (1, 'E1', 'abc234');
-      insert into channel (code) values ('test');
-      insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
-        overriding system value values (1, 1, 'test', 'c1', 'C', 'B', true), (2, 1, 'test', 'c2', 'C', 'B', false),
-        (3, 1, 'test', 'c3', 'C', 'B', false);
-      insert into license_order (id, order_type, customer_id, assets, products) values (8192, 'new_buy', '1', 0, 0);
-      insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
-        order_types, digest_version, request_id)
-        select 5, id, 'test', 'O-1', 'async', '\\x${DIGESTS.async}', '{3,1,2}', '{1,2,1}',
-          '{new_buy,delete_product,delete_asset}', 1, 'R'
-        from application where app_key = '${api.credentials.appKey}';
-      select setval('batch_id', 5)`);
-    // The batch transfers these.
-    const owner = { customerId: '3', channelCustomerId: 'c3', enterpriseGlobalId: '1' } as Customer;
-    await api.carryOut(newBuy(owner, ['A1', 'A2'], { licenseType: 'softkey' }));
-    for (const [lane, payload] of Object.entries(PAYLOADS)) {
-      const count = JSON.parse(payload).length;
-      await sql`
-        insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
-        values (5, ${LANES_OF_CHANNEL * FIRST_CHANNEL + Number(lane)}, '{1,2}', ${count}, 20, ${payload}, 1)`.execute(
-        stack.db,
-      );
-    }
-  }
-
-  it('a batch that version 1 stored is recognized and applied', async () => {
-    await storeAsVersion1();
-    const ids = [0, 1, 2].map((index) => licenseOrderIdOf('5' as BatchId, index));
-    expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
-    const other = { ...SENT, orderList: SENT.orderList.slice(1) };
-    expect(refusalOf(await api.submit(other)).cause).toBe('channel_order_id_conflict');
-    expect(refusalOf(await api.submit({ ...SENT, syncMode: 'sync' })).cause).toBe('channel_order_id_conflict');
-    await stack.startWorker();
-    expect((await api.completed(SENT)).orders).toMatchObject([
-      { state: 'succeeded', assets: 0, products: 8 },
-      { cause: 'asset_not_found' },
-      { cause: 'asset_not_found' },
-    ]);
-    expect((await api.accept(SENT)).map(({ licenseOrderId }) => licenseOrderId)).toEqual(ids);
-  });
 
   it('a resubmitted batch that a newer release digested is neither accepted nor refused for good', async () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));

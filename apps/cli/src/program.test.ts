@@ -45,7 +45,12 @@ it.each<[line: string, message: RegExp]>([
   ['order list --type buy', /--type.*new_buy, delete_asset, delete_product/],
   ['order list --cause toString', /--cause/],
   ['order show me', /'licenseOrderId'/],
+  ['order retry', /'licenseOrderId'/],
   ['order retry 1 1x', /1x/],
+  ['order fail 1', /--reason/],
+  ['order fail 1 --reason ""', /--reason/],
+  ['order fail --reason x', /'licenseOrderId'/],
+  ['order fail 1 --reason x --later drop', /--later/],
   ['events --after x', /--after/],
   ['events --limit 0', /--limit/],
   ['events --all --limit 3', /--all.*--limit/],
@@ -62,7 +67,11 @@ it.each<[line: string, message: RegExp]>([
   ['app rotate-secret key --overlap-hours -1', /--overlap-hours/],
   ['operator create kim --role owner', /--role/],
   ['toString', /toString/],
-])('%s is refused in one line, with the status of a usage error', async (line, message) => {
+])('%s is refused in one line, with the status of a usage error', expectRefused);
+
+it('order retry of more than 2,000 IDs is refused', () => expectRefused(`order retry${' 1'.repeat(2_001)}`, /2.?000/));
+
+async function expectRefused(line: string, message: RegExp): Promise<void> {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const words = line.split(' ').map((word) => word.replace('""', ''));
   const fault = await buildProgram({})
@@ -73,4 +82,4 @@ it.each<[line: string, message: RegExp]>([
   expect(statusOf(fault)).toBe(64);
   expect(said).toMatch(/^lockstep: [^\n]+\n$/);
   expect(said).toMatch(message);
-});
+}
