@@ -8,6 +8,7 @@ import {
   refusalsOf,
 } from '@lockstep/contract';
 import { z } from 'zod';
+import { buildPublishedCheck } from '../harness/processes/published.ts';
 import type { WireAnswer } from './wire.ts';
 import type { Operation, World } from './world.ts';
 
@@ -44,8 +45,7 @@ export class AnswerRules {
       // The router accepts an empty segment; then the parameter is missing.
       const pattern = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]*')}$`);
       const schema = operation.responses['200']?.content?.['application/json']?.schema;
-      const whole = JSON.stringify({ ...schema, $defs: document.components.schemas });
-      const answer = schema && z.fromJSONSchema(JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')));
+      const answer = schema && buildPublishedCheck(document, schema);
       return { operation, pattern, answer };
     });
   }

@@ -21,9 +21,6 @@ const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 const ROUND_CALLS = 2_500;
 /** Calls between two comparisons of the tables. */
 const GROUP_CALLS = 20;
-/** In every third full round, the last calls meet an asset that is nearly full. Filling it takes a second. */
-const ROUNDS_OF_FILLING = 3;
-const CALLS_AT_LIMIT = 100;
 const AT_ONCE = 8;
 const MAX_FAULTS = 5;
 
@@ -52,15 +49,8 @@ class Round {
     return new Round(world, random, await Effects.watch(world.stack.db), faults);
   }
 
-  /** Sends calls and returns how many succeeded. With `fills`, the last calls meet a nearly full asset. */
-  async run(calls: number, fills: boolean): Promise<number> {
-    if (!fills) return await this.#run(calls);
-    const before = await this.#run(calls - CALLS_AT_LIMIT);
-    if (this.#faults.length < MAX_FAULTS) await this.#send([this.#world.fillingCall()]);
-    return before + (await this.#run(CALLS_AT_LIMIT));
-  }
-
-  async #run(calls: number): Promise<number> {
+  /** Sends calls and returns how many succeeded. */
+  async run(calls: number): Promise<number> {
     let carriedOut = 0;
     for (let sent = 0; sent < calls && this.#faults.length < MAX_FAULTS; sent += GROUP_CALLS) {
       const group = Array.from({ length: Math.min(GROUP_CALLS, calls - sent) }, () => this.#changedCall());
@@ -106,7 +96,7 @@ class Round {
         this.#world.validCall(this.#world.operations.find(({ operationId }) => operationId === 'queryCustomers')).call,
     };
     // Leave some calls unchanged, so that others find data.
-    if (random.isOneIn(this.#world.isAtLimit ? 2 : 12)) return call;
+    if (random.isOneIn(12)) return call;
     if (json !== undefined && !random.isOneIn(3)) mutateBody(call, json, random);
     if (call.changes.length > 0 && !random.isOneIn(5)) return call;
     for (let left = random.oneOf([1, 1, 2]); left > 0; left--) {
@@ -209,8 +199,7 @@ describe('randomly mutated calls', () => {
     let carriedOut = 0;
     for (let sent = 0, round = 0; sent < CALLS && faults.length === 0; sent += ROUND_CALLS, round++) {
       const running = await Round.start(new Random(SEED, round), faults);
-      const calls = Math.min(ROUND_CALLS, CALLS - sent);
-      carriedOut += await running.run(calls, calls === ROUND_CALLS && round % ROUNDS_OF_FILLING === 0);
+      carriedOut += await running.run(Math.min(ROUND_CALLS, CALLS - sent));
       await running.end();
     }
     process.stderr.write(`${CALLS} mutated calls with seed ${SEED}, ${carriedOut} succeeded\n`);

@@ -171,19 +171,6 @@ function readChunks(received: Buffer, start: number): Body | null {
 /** Returns a shell command that sends the same bytes, to reproduce a failure. */
 export function reproOf(call: Call, port: number): string {
   const bytes = bytesOf(call).subarray(0, call.leavesAfter ?? undefined);
-  const MAX_SHOWN_BYTES = 4_000;
-  const shown = bytes.length > MAX_SHOWN_BYTES ? bytes.subarray(0, MAX_SHOWN_BYTES) : bytes;
-  const cut = bytes.length > MAX_SHOWN_BYTES ? ` # the first ${MAX_SHOWN_BYTES} of ${bytes.length} bytes` : '';
-  const escaped = [...shown]
-    .map((byte) => {
-      if (byte === 0x0d) return '\\r';
-      if (byte === 0x0a) return '\\n';
-      if (byte === 0x27 || byte === 0x5c || byte === 0x25 || byte < 0x20 || byte > 0x7e) {
-        return `\\x${byte.toString(16).padStart(2, '0')}`;
-      }
-      return String.fromCharCode(byte);
-    })
-    .join('');
   const leaves = call.leavesAfter === null ? '' : '   # then disconnects';
-  return `printf '${escaped}' | nc 127.0.0.1 ${port}${cut}${leaves}`;
+  return `echo ${bytes.toString('base64')} | base64 -d | nc 127.0.0.1 ${port}${leaves}`;
 }

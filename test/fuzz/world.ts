@@ -6,15 +6,7 @@ import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import type { Api } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
-import {
-  batchOf,
-  deleteAsset,
-  deleteProduct,
-  merchandise,
-  newBuy,
-  productToBuy,
-  type Sent,
-} from '../harness/orders/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import type { Random } from './random.ts';
 import type { Call } from './wire.ts';
@@ -38,15 +30,8 @@ export interface ValidCall {
 }
 
 const ASSET_NUMBERS = Array.from({ length: 24 }, (_, index) => `8${String(index).padStart(9, '0')}`);
-/** Number of the asset that is filled to one product below its limit (rules 6.5 Size). */
-const FULL_NUMBER = '8900000000';
-const PRODUCTS_TO_FILL = 1_999;
 const CUSTOMERS = ['2001', '2002'];
-/** Most orders are of the full asset's customer. */
-const CUSTOMERS_AT_LIMIT = ['2001', '2001', '2001', '2001', '2002'];
 const TYPES = ['delete_asset', 'delete_product', 'new_buy', 'new_buy', 'new_buy', 'new_buy'];
-/** Most orders keep the full asset full, or nearly so. */
-const TYPES_AT_LIMIT = ['delete_asset', ...Array(6).fill('delete_product'), ...Array(13).fill('new_buy')];
 const KEPT_WORDS = 40;
 /** Fields of answers whose values later calls reuse, to refer to existing data. */
 const TELLING = /^(licenseOrderId|customerId|globalId|assetId|assetNum|webhookId)$/;
@@ -70,7 +55,6 @@ export class World {
   readonly #heard = new Map<string, string[]>();
   readonly #drawn: readonly Operation[];
   #center: MemberCenter;
-  #isAtLimit = false;
 
   private constructor(
     stack: Stack,
@@ -143,7 +127,7 @@ export class World {
   }
 
   /** Returns a call that could succeed. */
-  validCall(operation = this.#drawOperation(), json = this.#bodyOf(operation.operationId)): ValidCall {
+  validCall(operation = this.#random.oneOf(this.#drawn), json = this.#bodyOf(operation.operationId)): ValidCall {
     const { operationId, method, parameters } = operation;
     const nonce = this.#random.word(16);
     this.nonces.push(nonce);
@@ -172,27 +156,6 @@ export class World {
       call: { operationId, method, path, query, headers, body, ...plain, changes: [] },
       json: isForm ? undefined : json,
     };
-  }
-
-  /** Returns a call that nearly fills an asset. Afterwards at least half of all calls are O5, mostly about it. */
-  fillingCall(): Call {
-    this.#isAtLimit = true;
-    const products = Array.from({ length: PRODUCTS_TO_FILL }, () => productToBuy({ productUri: 'gms-filling' }));
-    const order = newBuy(this.#customerOf('2001'), [FULL_NUMBER], {}, { products });
-    return this.validCall(this.#orderOperation, batchOf(order)).call;
-  }
-
-  /** Whether an asset has been nearly filled. */
-  get isAtLimit(): boolean {
-    return this.#isAtLimit;
-  }
-
-  get #orderOperation(): Operation {
-    return this.operations.find(({ operationId }) => operationId === 'createBatchOrder')!;
-  }
-
-  #drawOperation(): Operation {
-    return this.#isAtLimit && this.#random.isOneIn(2) ? this.#orderOperation : this.#random.oneOf(this.#drawn);
   }
 
   #valueOf(name: string): string | undefined {
@@ -257,7 +220,7 @@ export class World {
     const isForAnyone = random.isOneIn(4);
     const ones = this.#customer();
     const count = random.oneOf([1, 1, 1, 2, 3]);
-    const number = () => (this.#isAtLimit && !random.isOneIn(3) ? FULL_NUMBER : random.oneOf(ASSET_NUMBERS));
+    const number = () => random.oneOf(ASSET_NUMBERS);
     const numbers = () => [...new Set(Array.from({ length: random.oneOf([1, 1, 2]) }, number))];
     const orders = Array.from({ length: count }, (_, index) => {
       const customer = isForAnyone ? this.#customer() : ones;
@@ -266,7 +229,7 @@ export class World {
         ...(random.isOneIn(4) && { srcLicenseOrderId: this.#valueOf('licenseOrderId') }),
         ...(random.isOneIn(4) && { address: '1 Main Street\r\nOld Town' }),
       };
-      const type = random.oneOf(this.#isAtLimit ? TYPES_AT_LIMIT : TYPES);
+      const type = random.oneOf(TYPES);
       if (type === 'delete_asset') return deleteAsset(customer, numbers(), changes);
       if (type === 'delete_product') return deleteProduct(customer, numbers(), {}, changes);
       const parents = random.isOneIn(3) && { parentMerchandiseNum: null, parentCrmProductId: null };
@@ -281,10 +244,7 @@ export class World {
   }
 
   #customer(): Customer {
-    return this.#customerOf(this.#random.oneOf(this.#isAtLimit ? CUSTOMERS_AT_LIMIT : CUSTOMERS));
-  }
-
-  #customerOf(customerId: string): Customer {
+    const customerId = this.#random.oneOf(CUSTOMERS);
     return { customerId, channelCustomerId: 'DEMO', enterpriseGlobalId: '1001' } as Customer;
   }
 }

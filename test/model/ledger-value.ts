@@ -80,48 +80,14 @@ export function copyOf(asset: AssetValue): AssetValue {
 }
 
 /** Sorts all lists and fields, so that equal ledgers have equal JSON. */
-export function sortedLedger(assets: readonly AssetValue[]): AssetValue[] {
-  return sorted(
-    assets.map((asset) => ({
-      assetNum: asset.assetNum,
-      customer: asset.customer,
-      licenseType: asset.licenseType,
-      start: asset.start,
-      end: asset.end,
-      borrowed: asset.borrowed,
-      extendCodes: Object.fromEntries(Object.entries(asset.extendCodes).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      revokedBy: asset.revokedBy,
-      transfers: sorted(asset.transfers.map(({ order, from, to }) => ({ order, from, to }))),
-      grants: sorted(asset.grants.map(({ order, revokedBy }) => ({ order, revokedBy }))),
-      products: sortedProducts(asset.products),
-      merchandises: sortedMerchandises(asset.merchandises),
-    })),
-  );
-}
+export const sortedLedger = (assets: readonly AssetValue[]) => sorted(assets) as AssetValue[];
 
-function sortedProducts(products: readonly ProductValue[]): ProductValue[] {
-  return sorted(
-    products.map(({ order, heldBy, productUri, start, end, concurrent, source, revokedBy }) => {
-      return { order, heldBy, productUri, start, end, concurrent, source, revokedBy };
-    }),
-  );
-}
-
-function sortedMerchandises(merchandises: readonly MerchandiseValue[]): MerchandiseValue[] {
-  return sorted(
-    merchandises.map((each) => ({
-      order: each.order,
-      heldBy: each.heldBy,
-      merchandiseNum: each.merchandiseNum,
-      revokedBy: each.revokedBy,
-      products: sortedProducts(each.products),
-      children: sortedMerchandises(each.children),
-    })),
-  );
-}
-
-function sorted<Value>(values: readonly Value[]): Value[] {
-  if (values.length < 2) return [...values];
-  const keyed = values.map((value) => ({ value, key: JSON.stringify(value) }));
-  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ value }) => value);
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const byKey = <Entry extends readonly [string, unknown]>(entries: Entry[]) =>
+    entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  if (!Array.isArray(value)) {
+    return Object.fromEntries(byKey(Object.entries(value)).map(([key, field]) => [key, sorted(field)]));
+  }
+  return byKey(value.map(sorted).map((each) => [JSON.stringify(each), each] as const)).map(([, each]) => each);
 }
