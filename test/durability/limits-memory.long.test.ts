@@ -1,26 +1,37 @@
 import { MAX_BATCH_BYTES, MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_ORDERS_PER_BATCH } from '@lockstep/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { type Api, dataOf, untilServed } from '../harness/api.ts';
+import { checkNumbers } from '../harness/databases/numbers.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { SmallDeployment } from '../harness/processes/small-deployment.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
+import { HEAP_OF_512_MIB, readMebibytes } from '../harness/processes/service-process.ts';
 
 /** Calls of every kind at their limits (rules 4 and 6.5), several at once, in processes with little memory. */
 const AT_ONCE = 4;
 const FULL_ASSETS = MAX_INSTANCES / MAX_INSTANCES_ON_ASSET;
 
-let deployment: SmallDeployment;
-let center: MemberCenter;
-let callers: Api[];
+/** Leaves memory in 512 MiB for everything besides the order. */
+const MOST_MEBIBYTES = 340;
 
-beforeAll(async () => {
-  deployment = await SmallDeployment.start();
-  center = await MemberCenter.open({ db: deployment.database.db, newApi: () => deployment.newApi() });
-  callers = await Promise.all(Array.from({ length: AT_ONCE }, () => deployment.newApi()));
-});
-afterAll(() => deployment.close());
+/** An API and a worker, each limited like a container of 512 MiB. */
+const deployment = await testDeployment({ env: { NODE_OPTIONS: HEAP_OF_512_MIB } });
+const { db } = deployment.database;
+const newApi = async () => (await deployment.newApis())[0]!;
+const center = await MemberCenter.open({ db, newApi });
+const callers = await Promise.all(Array.from({ length: AT_ONCE }, newApi));
+afterAll(async () => expect(await checkNumbers(db)).toEqual([]));
+
+/** Expects each process to have used little memory so far, and prints its peak. */
+function expectLittleMemory(after: string): void {
+  for (const [index, what] of ['API', 'worker'].entries()) {
+    const mebibytes = readMebibytes(deployment.processes[index]!.pid, 'VmHWM');
+    process.stdout.write(`${after}: the ${what} took ${mebibytes} MiB at most\n`);
+    expect(mebibytes).toBeLessThan(MOST_MEBIBYTES);
+  }
+}
 
 const many = <Item>(count: number, item: (index: number) => Item) => Array.from({ length: count }, (_, i) => item(i));
 
@@ -54,7 +65,7 @@ it('the longest batches with the most orders', async () => {
     const length = JSON.stringify(order()).length + 1;
     return many(Math.min(MAX_ORDERS_PER_BATCH, Math.floor((MAX_BATCH_BYTES - 1_000) / length)), order);
   });
-  deployment.expectLittleMemory('the longest batches');
+  expectLittleMemory('the longest batches');
 });
 
 it.each([
@@ -64,7 +75,7 @@ it.each([
   await inAnyMode(async () => [
     newBuy(await center.api.newCustomer(), many(count, newAssetNum), {}, { products: [productOf(bytes)] }),
   ]);
-  deployment.expectLittleMemory('the most text');
+  expectLittleMemory('the most text');
 });
 
 it('the most products, bought and revoked', async () => {
@@ -72,18 +83,18 @@ it('the most products, bought and revoked', async () => {
   await inAnyMode(async () => [
     newBuy(await center.api.newCustomer(), many(FULL_ASSETS, newAssetNum), {}, { products }),
   ]);
-  deployment.expectLittleMemory('bought');
+  expectLittleMemory('bought');
   await inAnyMode(async () => {
     const customer = await center.api.newCustomer();
-    const at = { db: deployment.database.db, api: center.api };
+    const at = { db, api: center.api };
     return [deleteAsset(customer, (await buyLargeAssets(at, customer, FULL_ASSETS, FULL.packages)).large)];
   });
-  deployment.expectLittleMemory('revoked');
+  expectLittleMemory('revoked');
 });
 
 it('full assets and long batches of failed orders, read by several callers', async () => {
   const { customer, api } = center;
-  const at = { db: deployment.database.db, api };
+  const at = { db, api };
   const [assetNum] = (await buyLargeAssets(at, customer, 1, FULL.products)).large;
   const asset = (await center.assets()).find((each) => each.assetNum === assetNum)!;
   const failed = batchOf(
@@ -101,5 +112,5 @@ it('full assets and long batches of failed orders, read by several callers', asy
     expect(dataOf(await api.call('GET', '/licenseOrder/batchOrder/failed', { query })).orderList).toHaveLength(1_900);
   };
   await Promise.all([...callers, ...callers].map(read));
-  deployment.expectLittleMemory('read');
+  expectLittleMemory('read');
 });

@@ -17,8 +17,8 @@ import { openCursor } from '@lockstep/orders/testing';
 import { ListCursor } from '@lockstep/platform';
 import { afterAll, expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../harness/databases/explain.ts';
-import { fillWithBatches } from '../harness/databases/million-orders.ts';
 import { testDatabase } from '../harness/stack.ts';
+import { fillWithBatches } from './million-orders.ts';
 
 /**
  * The cost of a list page among a million orders. The test explains every statement as it runs. Each page reads by

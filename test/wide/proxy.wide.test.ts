@@ -5,13 +5,6 @@ import { join } from 'node:path';
 import { ME_ROOT, ORDER_ROOT } from '@lockstep/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Answer, Api } from '../harness/api.ts';
-import {
-  findConfigurationFault,
-  type RunningProxy,
-  readHaproxyVersion,
-  startProxy,
-} from '../harness/network/haproxy.ts';
-import { NameServer } from '../harness/network/name-server.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { readRepositoryFile } from '../harness/processes/deployment-files.ts';
@@ -19,7 +12,9 @@ import { REPOSITORY } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { testDatabase } from '../harness/stack.ts';
 import { logInTo } from './deployment.ts';
+import { findConfigurationFault, type RunningProxy, readHaproxyVersion, startProxy } from './haproxy.ts';
 import { CALLERS, Load } from './load.ts';
+import { NameServer } from './name-server.ts';
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.2'];
 /** More than the default backlog of new connections of two Node.js servers. */

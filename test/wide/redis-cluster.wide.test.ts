@@ -3,11 +3,11 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
-import { type ClusterNode, RedisCluster } from '../harness/network/redis-cluster.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testDatabase } from '../harness/stack.ts';
 import { type Deployment, startDeployment } from './deployment.ts';
 import { Load } from './load.ts';
+import { type ClusterNode, RedisCluster } from './redis-cluster.ts';
 
 /** Jobs are flowing once this many have been added and taken while the sweep drained no lane. */
 const JOBS = 20;

@@ -1,12 +1,23 @@
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { migrateDatabase } from '@lockstep/cli';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
+import { backUpCluster, type EmbeddedPostgres, startEmbeddedPostgres } from '@lockstep/embedded-postgres';
 import pg from 'pg';
 import { inject, vi } from 'vitest';
 import { freePort } from '../network/redis.ts';
-import { copyCluster, describePrimary, writeClusterFile } from './copy-cluster.ts';
 import { Pause, signalAll } from './pause.ts';
 
 const servers = new Set<PostgresServer>();
@@ -98,7 +109,7 @@ export class PostgresServer {
   /** Copies the primary's data and starts as its standby. Does not wait for streaming. */
   async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const cluster = join(this.#directory, 'cluster');
-    await copyCluster({ directory: primary.#directory, databaseUrl: primary.databaseUrl }, cluster);
+    await copyCluster(primary.#directory, primary.databaseUrl, cluster);
     copyFileSync(join(primary.#directory, 'superuser-password'), join(this.#directory, 'superuser-password'));
     // The copy also has the primary's settings. A standby that is promoted must not wait for standbys.
     const follow = `primary_conninfo = '${describePrimary(primary.superuserUrl, this.name)}'\n`;
@@ -167,4 +178,38 @@ function readParent(pid: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Writes a base backup of the server in `directory` to a new directory, owned by the user of the source. */
+async function copyCluster(directory: string, databaseUrl: string, cluster: string): Promise<void> {
+  mkdirSync(cluster, { mode: 0o700 });
+  const { uid, gid } = statSync(join(directory, 'cluster'));
+  chownSync(cluster, uid, gid);
+  // As root, tar gives each file the owner that it has in the source.
+  const tar = spawn('tar', ['--extract', '--numeric-owner', '--file=-', `--directory=${cluster}`], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const ended = once(tar, 'exit');
+  // If tar ends early, its exit status says so.
+  tar.stdin.on('error', () => {});
+  await backUpCluster(directory, databaseUrl, (part) => void tar.stdin.write(Buffer.from(part)));
+  tar.stdin.end();
+  const [status] = await ended;
+  if (status !== 0) throw new Error(`tar ended with status ${status}`);
+}
+
+/** Returns the connection string with which a standby, under this name, follows the primary of a superuser URL. */
+function describePrimary(superuserUrl: string, name: string): string {
+  const { username, password, hostname, port } = new URL(superuserUrl);
+  const parts = { host: hostname, port, user: username, password, application_name: name, sslmode: 'disable' };
+  return Object.entries(parts)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
+}
+
+/** Writes a file of a cluster, owned by the user of the cluster. */
+function writeClusterFile(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  const { uid, gid } = statSync(dirname(file));
+  chownSync(file, uid, gid);
 }

@@ -19,7 +19,8 @@ async function startDeployment({ apis = 1, workers = 1, env: more = {} }: Deploy
   await Promise.all(processes.map((each) => each.start()));
   /** Returns clients of all APIs for a new application. */
   const newApis = async () => {
-    const credentials = await createApplication(database.db, { name: 'Test', scopes: ['auth_order'], approved: true });
+    const asked = { name: 'Test', scopes: ['auth_order' as const, 'auth_me' as const], approved: true };
+    const credentials = await createApplication(database.db, asked);
     const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
     return ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
   };

@@ -3,8 +3,7 @@ import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId, CustomerId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { ALL_LANES, firstLaneOf } from '../orders/lanes.ts';
-import { insertTerms } from './terms.ts';
+import { ALL_LANES, firstLaneOf } from '../harness/orders/lanes.ts';
 
 /** A database with a million orders in batches, as the service leaves them, and what tests need to know about it. */
 export interface Filled {
@@ -142,7 +141,11 @@ async function insertAssets(db: Database): Promise<void> {
     select 501, (1500 + place) * ${perBatch}, timestamptz '2020-02-01', null, null from generate_series(1, 3000) as place
     union all
     select id, (id % 9000) * ${perBatch} + 50, created_time, null, null from asset where id > 501`.execute(db);
-  const termsId = await insertTerms(db, { productUri: 'u', productName: 'n' });
+  const { id: termsId } = await db
+    .insertInto('product_terms')
+    .values({ fields: JSON.stringify({ productUri: 'u', productName: 'n' }) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   await sql`
     insert into product_instance (id, asset_id, license_order_id, terms_id, uri_hash, limit_concurrent, crm_product_id,
       parent_crm_product_id, revoked_time, revoked_by_order_id)

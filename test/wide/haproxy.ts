@@ -5,8 +5,8 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
-import { startBoundProcess } from '../processes/bound-process.ts';
-import { provideProgram } from '../processes/installed-program.ts';
+import { startBoundProcess } from '../harness/processes/bound-process.ts';
+import { provideProgram } from '../harness/processes/installed-program.ts';
 
 const PATIENTLY = { timeout: 60_000, interval: 100 };
 

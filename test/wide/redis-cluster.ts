@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { vi } from 'vitest';
-import { startBoundProcess } from '../processes/bound-process.ts';
-import { findRedisServer, freePort } from './redis.ts';
+import { findRedisServer, freePort } from '../harness/network/redis.ts';
+import { startBoundProcess } from '../harness/processes/bound-process.ts';
 
 const MASTERS = 3;
 const PASSWORD = 'cluster-secret';
