@@ -134,6 +134,10 @@ describe('a query', () => {
     expect(faultOf(ListOrdersQuery, query)).toBeUndefined();
   });
 
+  it('is refused for the likely name of a required parameter', () => {
+    expect(faultOf(ListEmployees, { pagenum: '1', pageSize: '1' })).toEqual(['pagenum', 'field_misspelled']);
+  });
+
   it('may not repeat a parameter, but report one fault for it', () => {
     expect(faultOf(ListOrdersQuery, { state: ['failed', 'x'] })).toEqual(['state', 'field_repeated']);
     expect(faultOf(ListEmployees, { pageNum: ['1', '1'], pageSize: '1' })).toEqual(['pageNum', 'field_repeated']);
@@ -202,6 +206,12 @@ describe('a batch with a misspelled field', () => {
       'products',
     ],
     [
+      'for a required one',
+      { ...newBuy(CUSTOMER, ['A']), customerName: undefined, custmerName: 'x' },
+      'custmerName',
+      'customerName',
+    ],
+    [
       'in a product to revoke',
       deleteProduct(
         CUSTOMER,
@@ -221,6 +231,8 @@ describe('a batch with a misspelled field', () => {
     return { ...product, [name]: strictMatchWhenDelete };
   }
 
+  const emptyParent = productToBuy({ parentCrmProductId: null, parentcrmProductId: 'P' });
+
   it.each<[what: string, order: Sent]>([
     [
       'beside the right one',
@@ -236,7 +248,8 @@ describe('a batch with a misspelled field', () => {
       'near one that another type has',
       deleteAsset(CUSTOMER, ['A'], { assets: [{ assetNos: ['A'], limitEnddate: 1 }] }),
     ],
-    ['near a required one', newBuy(CUSTOMER, ['A'], { custmerName: 'x' })],
+    ['near a required one that is there', newBuy(CUSTOMER, ['A'], { custmerName: 'x' })],
+    ['near a required one that may be empty', newBuy(CUSTOMER, ['A'], {}, { products: [emptyParent] })],
     ['inside of an unknown one', newBuy(CUSTOMER, ['A'], { more: { limitEnddate: 1 } })],
   ])('%s is taken', (_what, order) => {
     expect(misspelled(order)).toEqual([]);
@@ -327,6 +340,7 @@ describe('other bodies', () => {
   it.each<[string, Parameters<typeof findUnknownFields>[0], Sent, [string, string]]>([
     ['O2 and O4', CreateEnterprise, { adress: 'a' }, ['adress', 'address']],
     ['M1', AddEmployees, { userList: [{ passwordmobile: '1' }] }, ['userList.0.passwordmobile', 'passwordMobile']],
+    ['O2, for a required field', CreateEnterprise, { customer_name: 'a' }, ['customer_name', 'customerName']],
     ['M2', EditEmployee, { departmentID: 5 }, ['departmentID', 'departmentId']],
     ['a webhook', CreateWebhook, { descripton: 'a' }, ['descripton', 'description']],
     ['a replay', ReplayEvents, { After: '1' }, ['After', 'after']],
@@ -345,6 +359,14 @@ describe('other bodies', () => {
     expect(checked).toMatchObject({
       ok: false,
       refusal: { reason: 'field_misspelled', message: buildMessage('field_misspelled', 'adress', 'address') },
+    });
+    const { customerName, adress: _, ...others } = body;
+    expect(checkBody(CreateEnterprise, { ...others, custmerName: customerName })).toMatchObject({
+      refusal: {
+        reason: 'field_misspelled',
+        args: ['custmerName', 'customerName'],
+        faults: [{ path: 'custmerName' }, { path: 'customerName', cause: 'field_missing' }],
+      },
     });
   });
 });

@@ -15,7 +15,7 @@ const MAX_PATH_CHARACTERS = 255;
 
 /** The known field names at a position of a body. */
 type Shape =
-  | { kind: 'object'; fields: Map<string, Shape | null>; optional: readonly string[] }
+  | { kind: 'object'; fields: Map<string, Shape | null>; names: readonly string[]; optional: readonly string[] }
   | { kind: 'list'; element: Shape }
   | { kind: 'union'; discriminator: string; options: Map<unknown, Shape> };
 type ObjectShape = Shape & { kind: 'object' };
@@ -54,14 +54,15 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, input: unkno
  */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const query = input as Record<string, unknown>;
-  const { fields, optional } = shapeOf(schema) as ObjectShape;
+  const shape = shapeOf(schema) as ObjectShape;
   const issues: z.core.$ZodIssue[] = [];
   const once = Object.entries(query).map(([name, value]): [string, unknown] => {
-    const isMeant = (known: string) => isVacant(query[known]) && isMisspelling(name, known, ONE_EDIT_LETTERS_IN_QUERY);
-    const meant = fields.has(name) ? undefined : optional.find(isMeant);
+    const isMisspelled = (known: string) =>
+      isVacant(query, known, shape) && isMisspelling(name, known, ONE_EDIT_LETTERS_IN_QUERY);
+    const meant = shape.fields.has(name) ? undefined : shape.names.find(isMisspelled);
     if (meant !== undefined) issues.push(issueOf('field_misspelled', [name], meant));
     if (!Array.isArray(value)) return [name, value];
-    if (fields.has(name)) issues.push(issueOf('field_repeated', [name]));
+    if (shape.fields.has(name)) issues.push(issueOf('field_repeated', [name]));
     return [name, value[0]];
   });
   const checked = check(schema, Object.fromEntries(once), [], issues.slice(0, MAX_FAULTS));
@@ -80,7 +81,9 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
   const shape = shapeOf(schema);
   if (shape === null) return found;
   visit(input, shape, [], (name, object, of, path) => {
-    const meant = findMeant(name, object, of);
+    // Comparing with all names takes seconds for many unknown ones. A body without a required field is refused anyway.
+    const names = found.ignored.length < MAX_IGNORED_FIELDS ? of.names : of.optional;
+    const meant = names.find((known) => isVacant(object, known, of) && isMeant(name, known, object[name]));
     if (meant === undefined) {
       if (found.ignored.length < MAX_IGNORED_FIELDS)
         found.ignored.push(cut(formatPath([...path, name]), MAX_PATH_CHARACTERS));
@@ -91,12 +94,9 @@ export function findUnknownFields(schema: z.ZodType, input: unknown): UnknownFie
   return found;
 }
 
-/** Returns the optional field that a client likely meant by an unknown one. */
-function findMeant(name: string, object: Record<string, unknown>, { optional }: ObjectShape): string | undefined {
-  return optional.find((known) => {
-    if (!isVacant(object[known])) return false;
-    return isForeignName(name, known, object[name]) || (isMisspelling(name, known) && !answerNames().has(name));
-  });
+/** Whether a client likely meant a known field by an unknown one with this value. */
+function isMeant(name: string, known: string, value: unknown): boolean {
+  return isForeignName(name, known, value) || (isMisspelling(name, known) && !answerNames().has(name));
 }
 
 // cspell:ignore licence notafter notbefore validitydate
@@ -127,9 +127,12 @@ function isForeignName(name: string, known: string, value: unknown): boolean {
   return (typeof value === 'number' || typeof value === 'string') && names.test(fold(name));
 }
 
-function isVacant(value: unknown): boolean {
+/** Whether a field has no value: it is absent, or is optional and null or empty. */
+function isVacant(object: Record<string, unknown>, known: string, { optional }: ObjectShape): boolean {
+  const value = object[known];
+  if (value === undefined || !optional.includes(known)) return value === undefined;
   if (typeof value === 'string') return value.trim() === '';
-  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /**
@@ -237,36 +240,28 @@ function shapeOfObject(schema: z.core.$ZodType, fields: z.core.$ZodLooseShape): 
   if (known !== undefined) return known;
   const names = Object.keys(fields);
   const isOptional = (name: string) => z.safeParse(fields[name]!, undefined).success;
-  const shape: ObjectShape = { kind: 'object', fields: new Map(), optional: names.filter(isOptional) };
+  const shape: ObjectShape = { kind: 'object', fields: new Map(), names, optional: names.filter(isOptional) };
   // Before its fields, because merchandise contains merchandise.
   objectShapes.set(schema, shape);
   for (const name of names) shape.fields.set(name, shapeOf(fields[name]!));
   return shape;
 }
 
-let namesOfAnswers: Set<string> | undefined;
+const namesOfAnswers = new Set<string>();
 
 /**
  * Returns the names of all fields of answers. Clients may send back what they have read. Answers contain orders of all
  * types, so these names include fields of other order types.
  */
 function answerNames(): ReadonlySet<string> {
-  if (namesOfAnswers !== undefined) return namesOfAnswers;
-  namesOfAnswers = new Set();
-  const seen = new Set<z.core.$ZodType>();
-  const schemas: z.core.$ZodType[] = Object.values(operations).flatMap(({ answers }) => Object.values(answers));
-  for (const schema of schemas) {
-    if (seen.has(schema)) continue;
-    seen.add(schema);
-    const { def } = (schema as z.core.$ZodTypes)._zod;
-    if (def.type === 'object') {
-      for (const name of Object.keys(def.shape)) namesOfAnswers.add(name);
-      schemas.push(...Object.values(def.shape));
-    } else if (def.type === 'array') schemas.push(def.element);
-    else if (def.type === 'union') schemas.push(...def.options);
-    else if (def.type === 'pipe') schemas.push(def.in, def.out);
-    else if (def.type === 'lazy') schemas.push(def.getter());
-    else if ('innerType' in def) schemas.push(def.innerType);
-  }
+  if (namesOfAnswers.size > 0) return namesOfAnswers;
+  z.toJSONSchema(z.union(Object.values(operations).flatMap(({ answers }) => Object.values(answers) as z.ZodType[])), {
+    // Without the names of schemas, of which some have several descriptions.
+    metadata: z.registry<z.core.GlobalMeta>(),
+    unrepresentable: 'any',
+    override: ({ jsonSchema: { properties = {} } }) => {
+      for (const name of Object.keys(properties)) namesOfAnswers.add(name);
+    },
+  });
   return namesOfAnswers;
 }
