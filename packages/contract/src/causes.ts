@@ -1,5 +1,9 @@
 import { english, fillIn } from './templates.ts';
 
+/** The codes of a fault in g_nonce, and of one in the shape of a call: in the order module and in the member center. */
+const OF_NONCE = { code: '13004', memberCode: '70001' } as const;
+const OF_SHAPE = { code: '13004', memberCode: '40000' } as const;
+
 /**
  * Every cause for which a call or an order can be refused (rules 1).
  *
@@ -48,21 +52,12 @@ export const causes = {
     code: '70001',
     message: 'The userToken does not belong to an administrator of enterprise {0}. Log in as one.',
   },
-  nonce_missing: {
-    code: '13004',
-    memberCode: '70001',
-    message: 'g_nonce: is required. Send a new random value with every call.',
-  },
+  nonce_missing: { ...OF_NONCE, message: 'g_nonce: is required. Send a new random value with every call.' },
   nonce_malformed: {
-    code: '13004',
-    memberCode: '70001',
+    ...OF_NONCE,
     message: 'g_nonce: must appear once, with 8 to 64 characters from A-Z, a-z, 0-9, _ and -.',
   },
-  nonce_replayed: {
-    code: '13004',
-    memberCode: '70001',
-    message: 'g_nonce: was already used. Send a new random value with every call.',
-  },
+  nonce_replayed: { ...OF_NONCE, message: 'g_nonce: was already used. Send a new random value with every call.' },
   app_key_mismatch: {
     code: '13004',
     message: 'appKey: does not match the access token. Send the appKey of the application that requested the token.',
@@ -73,22 +68,14 @@ export const causes = {
   },
 
   // The shape of a call (rules 1, 4 and 6.1)
-  json_malformed: { code: '13004', memberCode: '40000', message: 'body: is not valid JSON in UTF-8[: {0:json}].' },
-  content_type_unsupported: { code: '13004', memberCode: '40000', message: 'The Content-Type header must be {0}.' },
-  json_too_deep: {
-    code: '13004',
-    memberCode: '40000',
-    message: 'body: nests arrays and objects more than {0} levels deep.',
-  },
-  body_too_large: {
-    code: '13004',
-    memberCode: '40000',
-    message: 'The body exceeds the limit of {0} bytes. Split it into several calls.',
-  },
-  field_missing: { code: '13004', memberCode: '40000', message: '{0}: is required' },
-  field_invalid: { code: '13004', memberCode: '40000', message: '{0}: {1:fault}' },
-  field_misspelled: { code: '13004', memberCode: '40000', message: '{0}: unknown field; did you mean {1}?' },
-  field_repeated: { code: '13004', memberCode: '40000', message: '{0}: appears more than once' },
+  json_malformed: { ...OF_SHAPE, message: 'body: is not valid JSON in UTF-8[: {0:json}].' },
+  content_type_unsupported: { ...OF_SHAPE, message: 'The Content-Type header must be {0}.' },
+  json_too_deep: { ...OF_SHAPE, message: 'body: nests arrays and objects more than {0} levels deep.' },
+  body_too_large: { ...OF_SHAPE, message: 'The body exceeds the limit of {0} bytes. Split it into several calls.' },
+  field_missing: { ...OF_SHAPE, message: '{0}: is required' },
+  field_invalid: { ...OF_SHAPE, message: '{0}: {1:fault}' },
+  field_misspelled: { ...OF_SHAPE, message: '{0}: unknown field; did you mean {1}?' },
+  field_repeated: { ...OF_SHAPE, message: '{0}: appears more than once' },
   dates_reversed: { code: '13004', message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
   date_not_milliseconds: {
     code: '13004',
@@ -104,11 +91,7 @@ export const causes = {
   },
   asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise' },
   merchandise_too_deep: { code: '13004', message: '{0}: nests merchandise more than {1} levels deep.' },
-  list_too_long: {
-    code: '13004',
-    memberCode: '40000',
-    message: '{0}: exceeds the limit of {1} elements. Split it over several calls.',
-  },
+  list_too_long: { ...OF_SHAPE, message: '{0}: exceeds the limit of {1} elements. Split it over several calls.' },
   batch_too_large: {
     code: '13004',
     message: '{0}: up to here, the batch exceeds the limit of {1:limit}. Send smaller orders or several batches.',
@@ -134,8 +117,7 @@ export const causes = {
   },
 
   answer_too_large: {
-    code: '13004',
-    memberCode: '40000',
+    ...OF_SHAPE,
     message:
       'The answer would exceed the limit of {0} MiB. Narrow the query, or ask an operator, who can read it by page.',
   },

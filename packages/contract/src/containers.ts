@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fault } from './templates.ts';
 
 /** Maximum faults that a list collects. The elements after the last one are not checked. */
 export const MAX_FAULTS = 100;
@@ -36,6 +37,11 @@ export function boundedArray<Item extends z.ZodType>(element: Item): z.ZodArray<
 /** Creates the schema of an object that the API description lists by name. */
 export function named<Fields extends z.core.$ZodLooseShape>(id: string, description: string, fields: Fields) {
   return z.object(fields).meta({ id, description });
+}
+
+/** Creates the schema of a word that the API description lists by name. */
+export function namedEnum<const Words extends readonly string[]>(id: string, description: string, words: Words) {
+  return z.enum(words, fault('one_of', words.join(', '))).meta({ id, description });
 }
 
 /**

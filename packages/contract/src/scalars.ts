@@ -380,6 +380,14 @@ export function queryInteger(min: number, max: number) {
     .meta({ ...AS_INTEGER, minimum: min, maximum: max });
 }
 
+/** A number in a query that may be absent or empty, such as how many entries to return. `meaning` describes it. */
+export function queryIntegerOr(byDefault: number, min: number, max: number, meaning: string) {
+  return emptyAsAbsent(queryInteger(min, max).default(byDefault)).meta({
+    'x-default': byDefault,
+    description: `${meaning}: ${min} to ${max}.`,
+  });
+}
+
 /** A time in a query, like `recentTime`. */
 export function queryTime() {
   return z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from './containers.ts';
+import { named, namedEnum } from './containers.ts';
 import { ListPageQuery } from './orders/lists.ts';
 import { id, integer, optionalId, optionalText, text, time } from './scalars.ts';
 
@@ -24,10 +24,9 @@ export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   webhookId: z.string().describe('Id of the webhook.'),
   url: z.string().describe('The URL to which events are sent.'),
   description: z.string().nullable().describe('Your note; null if none.'),
-  state: z
-    .enum(['active', 'disabled'])
-    .meta({ id: 'WebhookState', description: 'State of a webhook.' })
-    .describe('active; or disabled, which receives nothing until it is enabled.'),
+  state: namedEnum('WebhookState', 'State of a webhook.', ['active', 'disabled']).describe(
+    'active; or disabled, which receives nothing until it is enabled.',
+  ),
   createdTime: time('When it was created'),
   disabledTime: time('When it was disabled; null if active').nullable(),
   disabledCause: z
@@ -69,10 +68,9 @@ export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook,
   deliveryId: z.string().describe('Id of the delivery.'),
   messageId: z.string().describe('The webhook-id header: the id of the event, or test_ and a number.'),
   type: z.string().describe('Type of the event, or webhook.test.'),
-  state: z
-    .enum(['pending', 'delivered', 'failed'])
-    .meta({ id: 'DeliveryState', description: 'State of a delivery.' })
-    .describe('pending until an attempt succeeds, or the last one fails.'),
+  state: namedEnum('DeliveryState', 'State of a delivery.', ['pending', 'delivered', 'failed']).describe(
+    'pending until an attempt succeeds, or the last one fails.',
+  ),
   createdTime: time('When it was first due'),
   attempts: z.array(DeliveryAttempt).describe('Attempts so far, oldest first.'),
   nextAttemptTime: time('When the next attempt is due; null if none').nullable(),

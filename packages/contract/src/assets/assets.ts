@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import { LicenseType } from '../orders/enums.ts';
 import {
   assetNumber,
@@ -60,10 +60,10 @@ export const ListAssetsQuery = z.object({
 
 const Assignment = named('Assignment', 'The employee to whom an asset is assigned.', {
   id: z.string().describe('Id of the asset.'),
-  assignStatus: z
-    .enum(['assigned', 'unassigned'])
-    .meta({ id: 'AssignStatus', description: 'Whether an asset is assigned to an employee.' })
-    .describe('assigned or unassigned.'),
+  assignStatus: namedEnum('AssignStatus', 'Whether an asset is assigned to an employee.', [
+    'assigned',
+    'unassigned',
+  ]).describe('assigned or unassigned.'),
   assignMemberId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
   createTime: z
     .string()

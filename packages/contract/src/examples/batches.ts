@@ -14,8 +14,9 @@ export const REGION = { extendCode: 'region', extendValue: 'north' };
 export const KEPT_LOCK_ID = '1000000';
 const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
 
-/** What the order header says of the customer, as in examples/. */
-const customer = {
+/** The header of the orders, which says of the customer what examples/ do. */
+const header = {
+  sequence: 1,
   customerId: HEAD_OFFICE.customerId,
   crmCustomerId: 'CRM-88001',
   customerName: 'Demo Works Head Office',
@@ -30,6 +31,7 @@ const customer = {
   branchCode: 'B021',
   branchName: 'Demo Branch',
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
+  licenseType: 'normal_recover_usbkey',
 } satisfies Partial<Written<NewBuyOrder>>;
 
 const oneYear = {
@@ -64,6 +66,24 @@ const estimator: Sent<ProductToBuy> = {
   ],
 };
 
+function webProduct(
+  crmProductId: string,
+  parentCrmProductId: string,
+  productUri: string,
+  productName: string,
+): Sent<ProductToBuy> {
+  return {
+    crmProductId,
+    parentCrmProductId,
+    productUri,
+    productName,
+    appKey: productUri,
+    productType: 'web',
+    ...oneYear,
+    productFeatures: [],
+  };
+}
+
 const office: Sent<Merchandise> = {
   crmProductId: 'CM-3001',
   parentCrmProductId: '',
@@ -79,55 +99,27 @@ const office: Sent<Merchandise> = {
       merchandiseName: 'Modelling add-on',
       parentMerchandiseNum: 'M-OFFICE',
       timeDurationExpression: '1-0-0',
-      licenseOrderProductList: [
-        {
-          crmProductId: 'CP-3003',
-          parentCrmProductId: 'CM-3002',
-          productUri: 'app-modeller',
-          productName: 'Modeller',
-          appKey: 'app-modeller',
-          productType: 'web',
-          ...oneYear,
-          productFeatures: [],
-        },
-      ],
+      licenseOrderProductList: [webProduct('CP-3003', 'CM-3002', 'app-modeller', 'Modeller')],
     },
   ],
-  licenseOrderProductList: [
-    {
-      crmProductId: 'CP-3002',
-      parentCrmProductId: 'CM-3001',
-      productUri: 'app-office',
-      productName: 'Office',
-      appKey: 'app-office',
-      productType: 'web',
-      ...oneYear,
-      productFeatures: [],
-    },
-  ],
+  licenseOrderProductList: [webProduct('CP-3002', 'CM-3001', 'app-office', 'Office')],
 };
 
 const purchase: Sent<NewBuyOrder> = {
-  sequence: 1,
-  ...customer,
-  licenseType: 'normal_recover_usbkey',
+  ...header,
   orderType: 'new_buy',
   assets: [{ assetNos: [KEPT_LOCK, REVOKED_LOCK], ...YEAR_2026, products: [estimator], merchandises: [office] }],
 };
 
 const assetRevocation: Sent<DeleteAssetOrder> = {
-  sequence: 1,
-  ...customer,
-  licenseType: 'normal_recover_usbkey',
+  ...header,
   orderType: 'delete_asset',
   assets: [{ assetNos: [REVOKED_LOCK] }],
 };
 
 /** Revokes the product of `purchase` where it has so many nodes. */
 const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> => ({
-  sequence: 1,
-  ...customer,
-  licenseType: 'normal_recover_usbkey',
+  ...header,
   orderType: 'delete_product',
   assets: [
     {
@@ -145,29 +137,17 @@ const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> =>
   ],
 });
 
-const viewer: Sent<ProductToBuy> = {
-  crmProductId: 'CP-3004',
-  parentCrmProductId: '',
-  productUri: 'app-viewer',
-  productName: 'Model Viewer',
-  appKey: 'app-viewer',
-  productType: 'web',
-  ...oneYear,
-  productFeatures: [],
-};
+const viewer = webProduct('CP-3004', '', 'app-viewer', 'Model Viewer');
 
 const cloudPurchase: Sent<NewBuyOrder> = {
-  sequence: 1,
-  ...customer,
+  ...header,
   licenseType: 'cloud_customer',
   orderType: 'new_buy',
   assets: [{ assetNos: [CLOUD_LICENSE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
 };
 
 const lockPurchase: Sent<NewBuyOrder> = {
-  sequence: 1,
-  ...customer,
-  licenseType: 'normal_recover_usbkey',
+  ...header,
   orderType: 'new_buy',
   assets: [{ assetNos: [BORROWED_LOCK], borrowedUsbKey: true, ...YEAR_2026, products: [viewer] }],
 };

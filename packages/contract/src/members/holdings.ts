@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { AssetId, assetNumber, boundedList, CustomerId, flag, id, integer, long, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -98,10 +98,9 @@ export const ProductNode = named('ProductInstance', 'A product on an asset.', {
   limitTimeDuration: long().describe('Accumulated usage duration.'),
   trial: flag().describe('1: trial, 0: not.'),
   trialEndDate: time('When the trial ends; null if it never does').nullable(),
-  limitType: z
-    .enum(['basic', 'feature'])
-    .meta({ id: 'LimitType', description: 'Limit of a product.' })
-    .describe('feature if it has product features, otherwise basic.'),
+  limitType: namedEnum('LimitType', 'Limit of a product.', ['basic', 'feature']).describe(
+    'feature if it has product features, otherwise basic.',
+  ),
   prodDefExtend: z.boolean().describe('Whether it has product features.'),
   timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
   srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),

@@ -18,41 +18,28 @@ export const ORDER_FAILURES: readonly Cause[] = [
   'internal_error',
 ];
 
+const OF_APPLICATION: readonly Cause[] = [
+  'token_missing',
+  'token_invalid',
+  'scope_missing',
+  'application_not_approved',
+];
+const OF_NONCE: readonly Cause[] = ['nonce_missing', 'nonce_malformed', 'nonce_replayed'];
+const OF_FIELDS: readonly Cause[] = ['field_missing', 'field_invalid', 'field_misspelled', 'field_repeated'];
+
 /** The causes for which every operation of a module can refuse a call. */
 export const COMMON_REFUSALS: Record<'order' | 'member', readonly Cause[]> = {
-  order: [
-    'token_missing',
-    'token_invalid',
-    'scope_missing',
-    'application_not_approved',
-    'nonce_missing',
-    'nonce_malformed',
-    'nonce_replayed',
-    'field_missing',
-    'field_invalid',
-    'field_misspelled',
-    'field_repeated',
-    'overloaded',
-    'service_unavailable',
-  ],
+  order: [...OF_APPLICATION, ...OF_NONCE, ...OF_FIELDS, 'overloaded', 'service_unavailable'],
   member: [
-    'token_missing',
-    'token_invalid',
-    'scope_missing',
-    'application_not_approved',
+    ...OF_APPLICATION,
     'client_token_missing',
     'client_token_invalid',
     'client_token_mismatch',
     'user_token_missing',
     'user_token_invalid',
-    'nonce_missing',
-    'nonce_malformed',
-    'nonce_replayed',
+    ...OF_NONCE,
     'not_administrator',
-    'field_missing',
-    'field_invalid',
-    'field_misspelled',
-    'field_repeated',
+    ...OF_FIELDS,
     'overloaded',
     'service_unavailable',
   ],

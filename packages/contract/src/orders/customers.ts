@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import {
   CustomerId,
   EnterpriseId,
@@ -10,7 +10,6 @@ import {
   REQUIRED,
   text,
 } from '../scalars.ts';
-import { fault } from '../templates.ts';
 
 /** A customer as O1 and O3 return it (interface O1). */
 export const Customer = named('Customer', 'A customer: an enterprise as one channel knows it.', {
@@ -68,9 +67,8 @@ export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
 export const QueryCustomers = z.object({
   channelCode: text().describe('The channel of the customer.'),
   channelCustomerId: text().describe('Id of the customer in the channel.'),
-  defaultCustomer: z
-    .enum(['Y', 'N'], fault('one_of', 'Y, N'))
-    .meta({ id: 'DefaultCustomer', description: 'Whether to return only the default customer.' })
-    .describe('Y: the default customer of the enterprise. N: all its customers.'),
+  defaultCustomer: namedEnum('DefaultCustomer', 'Whether to return only the default customer.', ['Y', 'N']).describe(
+    'Y: the default customer of the enterprise. N: all its customers.',
+  ),
 });
 export type QueryCustomers = z.infer<typeof QueryCustomers>;

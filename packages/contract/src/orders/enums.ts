@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { fault } from '../templates.ts';
+import type { z } from 'zod';
+import { namedEnum } from '../containers.ts';
 import { ORDER_STATES, ORDER_TYPES } from '../words.ts';
 
 /** The license types (interface O5). */
@@ -20,31 +20,31 @@ const LICENSE_TYPES = [
   'lk_auth_usbkey',
 ] as const;
 
-export const LicenseType = z.enum(LICENSE_TYPES, fault('one_of', LICENSE_TYPES.join(', '))).meta({
-  id: 'LicenseType',
-  description:
-    'What holds a license. Locks: normal_… (refillable with _recover_, for a network with _lan_), identity_usbkey and ' +
+export const LicenseType = namedEnum(
+  'LicenseType',
+  'What holds a license. Locks: normal_… (refillable with _recover_, for a network with _lan_), identity_usbkey and ' +
     'identity_lan_usbkey (identity locks), lk_product_usbkey (product lock), lk_auth_usbkey (login lock). Soft keys: ' +
     'softkey, and lan_softkey for a network. Cloud licenses: cloud_account, cloud_customer (of an enterprise), ' +
     'cloud_personal. product_entity: a physical product.',
-});
+  LICENSE_TYPES,
+);
 export type LicenseType = z.infer<typeof LicenseType>;
 
 export const CLOUD_LICENSE_TYPES: readonly LicenseType[] = ['cloud_account', 'cloud_customer', 'cloud_personal'];
 
-export const OrderType = z
-  .enum(ORDER_TYPES, fault('one_of', ORDER_TYPES.join(', ')))
-  .meta({ id: 'OrderType', description: 'What an order does: buy, revoke assets, or revoke products.' });
+export const OrderType = namedEnum(
+  'OrderType',
+  'What an order does: buy, revoke assets, or revoke products.',
+  ORDER_TYPES,
+);
 export type OrderType = z.infer<typeof OrderType>;
 
 /** The state of an order (rules 6.4). */
-export const OrderState = z
-  .enum(ORDER_STATES, fault('one_of', ORDER_STATES.join(', ')))
-  .meta({ id: 'OrderState', description: 'State of an order: pending, or its outcome.' });
+export const OrderState = namedEnum('OrderState', 'State of an order: pending, or its outcome.', ORDER_STATES);
 
-export const SyncMode = z.enum(['sync', 'async'], fault('one_of', 'sync, async')).meta({
-  id: 'SyncMode',
-  description:
-    'async: store the batch and apply its orders later, each on its own. sync: apply all orders before answering, or none.',
-});
+export const SyncMode = namedEnum(
+  'SyncMode',
+  'async: store the batch and apply its orders later, each on its own. sync: apply all orders before answering, or none.',
+  ['sync', 'async'],
+);
 export type SyncMode = z.infer<typeof SyncMode>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named } from '../containers.ts';
 import type { EventId } from '../scalars.ts';
-import { emptyAsAbsent, integer, queryInteger, time } from '../scalars.ts';
+import { integer, queryIntegerOr, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
@@ -21,14 +21,8 @@ export const EventsQuery = z.object({
     .describe(
       'lastId of the previous call: later events only. latest: only events from now on. Absent: all stored events.',
     ),
-  limit: emptyAsAbsent(queryInteger(1, MAX_EVENTS).default(DEFAULT_EVENTS)).meta({
-    'x-default': DEFAULT_EVENTS,
-    description: `Maximum number of events: 1 to ${MAX_EVENTS}.`,
-  }),
-  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).meta({
-    'x-default': 0,
-    description: `Seconds to wait for an event: 0 to ${MAX_WAIT_SECONDS}.`,
-  }),
+  limit: queryIntegerOr(DEFAULT_EVENTS, 1, MAX_EVENTS, 'Maximum number of events'),
+  waitSeconds: queryIntegerOr(0, 0, MAX_WAIT_SECONDS, 'Seconds to wait for an event'),
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 

@@ -6,7 +6,7 @@ import {
   optionalAssetNumber,
   optionalId,
   optionalText,
-  queryInteger,
+  queryIntegerOr,
   queryTime,
   time,
 } from '../scalars.ts';
@@ -19,10 +19,7 @@ const DEFAULT_LIST_PAGE = 50;
 
 /** The part of a query that pages through a list by cursor (rules 6.7). Cursors are opaque to clients. */
 export const ListPageQuery = z.object({
-  limit: emptyAsAbsent(queryInteger(1, MAX_LIST_PAGE).default(DEFAULT_LIST_PAGE)).meta({
-    'x-default': DEFAULT_LIST_PAGE,
-    description: `Maximum number of entries: 1 to ${MAX_LIST_PAGE}.`,
-  }),
+  limit: queryIntegerOr(DEFAULT_LIST_PAGE, 1, MAX_LIST_PAGE, 'Maximum number of entries'),
   cursor: emptyAsAbsent(
     z
       .string()

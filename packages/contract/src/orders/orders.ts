@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundedArray, MAX_FAULTS, named } from '../containers.ts';
+import { boundedArray, MAX_FAULTS, named, namedEnum } from '../containers.ts';
 import {
   CustomerId,
   id,
@@ -32,10 +32,10 @@ const orderHeader = {
   adminCellNumber: text().describe(checked('Mobile number of the administrator.')),
   passwordMobile: text().describe(checked('Mobile number of the purchaser.')),
   address: lines(MAX_ADDRESS_CHARACTERS).describe(checked('Address of the customer; may contain line breaks.')),
-  customerType: z
-    .enum(['personal', 'company'], fault('one_of', 'personal, company'))
-    .meta({ id: 'CustomerType', description: 'Whether a customer is a person or a company.' })
-    .describe(checked('Type of the customer.')),
+  customerType: namedEnum('CustomerType', 'Whether a customer is a person or a company.', [
+    'personal',
+    'company',
+  ]).describe(checked('Type of the customer.')),
   branchCode: text().describe(checked('Code of the branch.')),
   branchName: text().describe(checked('Name of the branch.')),
   enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise of the customer.'),

@@ -1,24 +1,25 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs, successBody } from '../envelope.ts';
 import { CustomerId, integer } from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
 
 const AssetPreview = named('AssetPreview', 'An asset that an order would change.', {
   assetNum: z.string().describe('Asset number.'),
-  action: z
-    .enum(['create', 'extend', 'transfer', 'revoke'])
-    .meta({ id: 'AssetAction', description: 'What an order would do to an asset.' })
-    .describe('create, extend (add to an existing asset), transfer or revoke.'),
+  action: namedEnum('AssetAction', 'What an order would do to an asset.', [
+    'create',
+    'extend',
+    'transfer',
+    'revoke',
+  ]).describe('create, extend (add to an existing asset), transfer or revoke.'),
 });
 
 const ProductPreview = named('ProductPreview', 'A product that an order would change.', {
   assetNum: z.string().describe('Number of the asset of the product.'),
   productUri: z.string().describe('Product id.'),
-  action: z
-    .enum(['create', 'revoke'])
-    .meta({ id: 'ProductAction', description: 'What an order would do to a product.' })
-    .describe('create or revoke.'),
+  action: namedEnum('ProductAction', 'What an order would do to a product.', ['create', 'revoke']).describe(
+    'create or revoke.',
+  ),
   id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs } from '../envelope.ts';
-import { CustomerId, emptyAsAbsent, id, integer, LicenseOrderId, queryInteger, text, time } from '../scalars.ts';
+import { CustomerId, emptyAsAbsent, id, integer, LicenseOrderId, queryIntegerOr, text, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
@@ -17,10 +17,7 @@ export const BatchResultQuery = z.object({
   state: emptyAsAbsent(OrderState.optional()).describe(
     'Only orders in this state. The totals are those of the whole batch.',
   ),
-  limit: emptyAsAbsent(queryInteger(1, MAX_PAGE_ORDERS).default(DEFAULT_PAGE_ORDERS)).meta({
-    'x-default': DEFAULT_PAGE_ORDERS,
-    description: `Maximum number of orders: 1 to ${MAX_PAGE_ORDERS}.`,
-  }),
+  limit: queryIntegerOr(DEFAULT_PAGE_ORDERS, 1, MAX_PAGE_ORDERS, 'Maximum number of orders'),
   cursor: emptyAsAbsent(
     z
       .string()
@@ -28,10 +25,7 @@ export const BatchResultQuery = z.object({
       .transform(Number)
       .optional(),
   ).describe('nextCursor of the previous page; absent for the first page.'),
-  waitSeconds: emptyAsAbsent(queryInteger(0, MAX_WAIT_SECONDS).default(0)).meta({
-    'x-default': 0,
-    description: `Seconds to wait for the batch to complete: 0 to ${MAX_WAIT_SECONDS}.`,
-  }),
+  waitSeconds: queryIntegerOr(0, 0, MAX_WAIT_SECONDS, 'Seconds to wait for the batch to complete'),
 });
 export type BatchResultQuery = z.infer<typeof BatchResultQuery>;
 
@@ -61,9 +55,7 @@ export const OrderResult = named('OrderResult', 'The result of an order.', {
 export type OrderResult = z.infer<typeof OrderResult>;
 
 /** The progress of a batch (rules 6.4). */
-export const BatchState = z
-  .enum(BATCH_STATES, fault('one_of', BATCH_STATES.join(', ')))
-  .meta({ id: 'BatchState', description: 'Progress of a batch.' });
+export const BatchState = namedEnum('BatchState', 'Progress of a batch.', BATCH_STATES);
 
 /** The totals of a batch (rules 6.4). */
 export const BatchSummary = named('BatchSummary', 'The totals of a batch.', {
