@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Cause, causes, cut, faultAt, formatPath, MAX_QUOTED_CHARACTERS, Refusal } from './causes.ts';
 import { MAX_FAULTS } from './containers.ts';
 import { REQUIRED } from './scalars.ts';
-import type { FaultWord } from './templates.ts';
+import { english } from './templates.ts';
 
 /** For a schema, the causes that replace field_missing, by field. */
 export const emptyCauses = z.registry<Record<string, Cause>>();
@@ -76,19 +76,11 @@ function causeIn(issue: z.core.$ZodIssue): Cause | undefined {
   return typeof cause === 'string' && Object.hasOwn(causes, cause) ? (cause as Cause) : undefined;
 }
 
-/** The faults of values of the wrong type. */
-const OF_TYPE: Readonly<Record<string, FaultWord>> = {
-  string: 'string',
-  number: 'number',
-  boolean: 'boolean',
-  array: 'array',
-  object: 'object',
-};
-
 /** Returns what is wrong with a field: the word and its values. zod's own messages are no words. */
 function readFault(issue: z.core.$ZodIssue): string[] {
   if (issue.message.startsWith('["')) return JSON.parse(issue.message) as string[];
-  return [(issue.code === 'invalid_type' && OF_TYPE[issue.expected]) || issue.message];
+  const isOfType = issue.code === 'invalid_type' && Object.hasOwn(english.fault, issue.expected);
+  return [isOfType ? issue.expected : issue.message];
 }
 
 /** Whether a value is missing: absent, null or empty (rules 4), or blank where blanks are not allowed. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { named, namedEnum } from './containers.ts';
-import { ListPageQuery } from './orders/lists.ts';
 import { id, integer, optionalId, optionalText, text, time } from './scalars.ts';
 
 /** Maximum webhooks of an application. */
@@ -10,7 +9,6 @@ const MAX_URL_CHARACTERS = 2_048;
 /** The path parameters of the operations on one webhook (rules 6.8). */
 export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('Id of the webhook.') });
 
-/** The body that registers a webhook (rules 6.8). */
 export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
   url: text(MAX_URL_CHARACTERS).describe(
     `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
@@ -19,7 +17,6 @@ export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
 });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
-/** A webhook (rules 6.8). */
 export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   webhookId: z.string().describe('Id of the webhook.'),
   url: z.string().describe('The URL to which events are sent.'),
@@ -39,23 +36,19 @@ export const Webhook = named('Webhook', 'An endpoint that receives events.', {
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A webhook with its secret (rules 6.8). */
 export const WebhookWithSecret = Webhook.extend({
   secret: z.string().describe('The secret that signs its messages (Standard Webhooks). Shown only once.'),
 }).meta({ id: 'WebhookWithSecret', description: 'A webhook with its secret.' });
 export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
 
-/** The webhooks of an application (rules 6.8). */
 export const WebhookList = named('WebhookList', 'The webhooks of the application.', {
   webhooks: z.array(Webhook).describe('Webhooks of the application, oldest first.'),
 });
 
-/** The body of a replay (rules 6.8). */
 export const ReplayEvents = named('EventsToReplay', 'The events to replay.', {
   after: optionalId<'EventId'>().describe('Replay the events after this id. Absent: all stored events.'),
 });
 
-/** One attempt to deliver a message (rules 6.8). */
 const DeliveryAttempt = named('DeliveryAttempt', 'One attempt to deliver a message.', {
   time: time('When it started'),
   status: integer().nullable().describe('HTTP status of the answer; null if none arrived in time.'),
@@ -63,7 +56,6 @@ const DeliveryAttempt = named('DeliveryAttempt', 'One attempt to deliver a messa
   fault: z.string().nullable().describe('For people: why the delivery failed; null if it succeeded.'),
 });
 
-/** A message to a webhook, with its attempts (rules 6.8). */
 export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook, with its attempts.', {
   deliveryId: z.string().describe('Id of the delivery.'),
   messageId: z.string().describe('The webhook-id header: the id of the event, or test_ and a number.'),
@@ -77,10 +69,6 @@ export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook,
 });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
-/** The query of the list of deliveries (rules 6.8). */
-export const ListDeliveriesQuery = ListPageQuery;
-
-/** A page of the deliveries of a webhook (rules 6.8). */
 export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a webhook.', {
   deliveries: z.array(WebhookDelivery).describe('Stored deliveries, newest first.'),
   nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),

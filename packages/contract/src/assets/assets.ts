@@ -29,7 +29,6 @@ export const ChangeLocks = named('LocksToChange', 'Locks to disable or enable.',
 });
 export type ChangeLocks = z.infer<typeof ChangeLocks>;
 
-/** The outcome for one lock (interface O6). */
 export const LockStatus = z.literal([1, 2, 3, 4]).meta({
   id: 'LockStatus',
   type: 'integer',

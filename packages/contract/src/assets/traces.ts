@@ -8,7 +8,6 @@ import { AssetExtend } from './assets.ts';
 /** The path parameters of the operations that show one asset (rules 6.7). */
 export const AssetNumParams = z.object({ assetNum: assetNumber().describe('Asset number.') });
 
-/** An asset as it is now (rules 6.7). */
 export const AssetDetail = named('AssetDetail', 'An active asset with its contents.', {
   assetId: AssetId.describe('Id of the asset.'),
   assetNum: z.string().describe('Asset number.'),
@@ -48,7 +47,6 @@ const HISTORY_ACTIONS = [
   'unlocked',
 ] as const;
 
-/** The kinds of changes to an asset (rules 6.7). */
 export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
   id: 'HistoryAction',
   description:
@@ -57,7 +55,6 @@ export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
 });
 export type HistoryAction = z.infer<typeof HistoryAction>;
 
-/** A change to an asset (rules 6.7). */
 export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
   time: time('When it happened; for an order, its finishedTime'),
   assetId: AssetId.describe('Id of the asset. A number that is bought again gets a new id.'),
@@ -78,7 +75,6 @@ export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
 });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
-/** A page of the history of an asset number (rules 6.7). */
 export const AssetHistory = named('AssetHistory', 'A page of the history of an asset number.', {
   entries: z.array(HistoryEntry).describe('Changes to all assets of this number, newest first.'),
   nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),

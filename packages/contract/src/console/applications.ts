@@ -19,11 +19,9 @@ export const ConsoleApplication = z.object({
   name: z.string(),
   scopes: z.array(Scope),
   status: ApplicationStatus,
-  /** The channels that it is bound to; null: it may use all channels. */
-  channels: z.array(z.string()).nullable(),
+  channels: z.array(z.string()).nullable().describe('The channels that it is bound to; null: it may use all channels.'),
   createdTime: z.number(),
-  /** When the previous secret expires; null if it no longer works. */
-  oldSecretEndTime: z.number().nullable(),
+  oldSecretEndTime: z.number().nullable().describe('When the previous secret expires; null if it no longer works.'),
 });
 export type ConsoleApplication = z.infer<typeof ConsoleApplication>;
 
@@ -54,8 +52,7 @@ export const applicationsOperations = consoleTable({
   listApplications: {
     ...get('/applications'),
     query: z.object({
-      /** Part of the name or appKey, ignoring case. */
-      search: optionalSearchText(),
+      search: optionalSearchText().describe('Part of the name or appKey, ignoring case.'),
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
     }),

@@ -46,10 +46,8 @@ const AssetRow = z.object({
   limitEndDate: time('End').nullable(),
   locked: z.boolean(),
   borrowedUsbKey: z.boolean(),
-  /** Whether it is assigned to an employee. */
-  assigned: z.boolean(),
-  /** Whether it is lent into a borrowed lock. */
-  lent: z.boolean(),
+  assigned: z.boolean().describe('Whether it is assigned to an employee.'),
+  lent: z.boolean().describe('Whether it is lent into a borrowed lock.'),
   createdTime: time('When it was bought'),
   revokedTime: time('When it was revoked; null if active').nullable(),
 });

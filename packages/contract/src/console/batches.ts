@@ -34,10 +34,8 @@ const ConsoleBatchPage = z.object({ batches: z.array(ConsoleBatch), nextCursor: 
 
 /** A batch on its own page. */
 export const ConsoleBatchDetail = ConsoleBatch.extend({
-  /** The x-request-id of the call that sent it. */
-  requestId: z.string(),
-  /** When `order retry` last reopened it, in milliseconds; null if never. */
-  reopenedTime: z.number().nullable(),
+  requestId: z.string().describe('The x-request-id of the call that sent it.'),
+  reopenedTime: z.number().nullable().describe('When `order retry` last reopened it, in milliseconds; null if never.'),
 });
 export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
@@ -49,13 +47,11 @@ export const TracedBatch = ConsoleBatchDetail.extend({
   /** The batches that replace its failed orders, newest first, up to 20. */
   resends: z.array(
     NamedBatch.extend({
-      /** Who sent it. */
-      operator: z.string().nullable(),
+      operator: z.string().nullable().describe('Who sent it.'),
       time: z.number(),
     }),
   ),
-  /** The batch whose failed orders it replaces; null if none. */
-  resentFrom: NamedBatch.nullable(),
+  resentFrom: NamedBatch.nullable().describe('The batch whose failed orders it replaces; null if none.'),
 });
 export type TracedBatch = z.infer<typeof TracedBatch>;
 
@@ -65,8 +61,7 @@ export const FailureGroup = z.object({
   orders: z.number(),
   /** The most frequent messages, with the number of orders of each. */
   messages: z.array(z.object({ message: z.string(), args: MessageArgs, orders: z.number() })),
-  /** Orders with other messages. */
-  otherOrders: z.number(),
+  otherOrders: z.number().describe('Orders with other messages.'),
 });
 export type FailureGroup = z.infer<typeof FailureGroup>;
 
@@ -87,12 +82,10 @@ export type BatchOrdersQuery = z.infer<typeof BatchOrdersQuery>;
 /** The failed orders of a batch, to fix and resend. Passwords are hidden. */
 export const OrdersToResend = z.object({
   channelCode: z.string(),
-  /** The proposed channelOrderId of the new batch. */
-  channelOrderId: z.string(),
+  channelOrderId: z.string().describe('The proposed channelOrderId of the new batch.'),
   syncMode: SyncMode,
   orderList: z.array(z.unknown()),
-  /** How many passwords are hidden. */
-  hiddenPasswords: z.number(),
+  hiddenPasswords: z.number().describe('How many passwords are hidden.'),
 });
 export type OrdersToResend = z.infer<typeof OrdersToResend>;
 
@@ -148,8 +141,7 @@ export const batchesOperations = consoleTable({
     ...get('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
     query: z.object({
-      /** Only this order. */
-      licenseOrderId: optionalId<'LicenseOrderId'>(),
+      licenseOrderId: optionalId<'LicenseOrderId'>().describe('Only this order.'),
     }),
     data: OrdersToResend,
     summary: 'Returns the failed orders of a completed batch, to fix and resend.',

@@ -17,10 +17,8 @@ export type ChannelHealth = z.infer<typeof ChannelHealth>;
 export const ConsoleChannel = z.object({
   channelCode: z.string(),
   state: ChannelHealth,
-  /** Since when it is paused; null if it is not. */
-  pausedTime: z.number().nullable(),
-  /** Its pending orders, including held ones. */
-  pendingOrders: z.number(),
+  pausedTime: z.number().nullable().describe('Since when it is paused; null if it is not.'),
+  pendingOrders: z.number().describe('Its pending orders, including held ones.'),
   heldOrders: z.number(),
   /** When the oldest pending order that is not held was accepted; null if none. */
   oldestPendingTime: z.number().nullable(),
@@ -49,8 +47,7 @@ export type ChannelDetail = z.infer<typeof ChannelDetail>;
 /** The result of pausing or resuming a channel. */
 const ChannelPause = z.object({
   pausedTime: z.number().nullable(),
-  /** Whether it was in this state already, so that nothing was changed or recorded. */
-  isNoOp: z.boolean(),
+  isNoOp: z.boolean().describe('Whether it was in this state already, so that nothing was changed or recorded.'),
 });
 export type ChannelPause = z.infer<typeof ChannelPause>;
 
@@ -61,8 +58,7 @@ export const channelsOperations = consoleTable({
   listChannels: {
     ...get('/channels'),
     query: z.object({
-      /** Part of the code, ignoring case. */
-      search: optionalSearchText(),
+      search: optionalSearchText().describe('Part of the code, ignoring case.'),
       state: emptyAsAbsent(ChannelHealth.optional()),
       ...ListPageQuery.shape,
     }),

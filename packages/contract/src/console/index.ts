@@ -18,9 +18,7 @@ export * from './assets.ts';
 export * from './batches.ts';
 export { type ConsoleCause, ConsoleRefusal, consoleCauses } from './causes.ts';
 export * from './channels.ts';
-export { OrderCounts } from './channels.ts';
 export * from './enterprises.ts';
-export { Owner } from './enterprises.ts';
 export {
   CONSOLE_API_ROOT,
   CONSOLE_ROOT,
@@ -32,7 +30,6 @@ export * from './operators.ts';
 export * from './orders.ts';
 export * from './overview.ts';
 export * from './preview.ts';
-export { ComparedPreview } from './preview.ts';
 export { Me, OPERATOR_PASSWORD, OperatorName } from './session.ts';
 export * from './webhooks.ts';
 

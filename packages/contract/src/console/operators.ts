@@ -10,12 +10,9 @@ export const ConsoleOperator = z.object({
   name: z.string(),
   role: OperatorRole,
   createdTime: z.number(),
-  /** When the operator was disabled; null if enabled. */
-  disabledTime: z.number().nullable(),
-  /** Number of active sessions. */
-  sessions: z.number(),
-  /** When one of them was last used; null if none. */
-  lastUsedTime: z.number().nullable(),
+  disabledTime: z.number().nullable().describe('When the operator was disabled; null if enabled.'),
+  sessions: z.number().describe('Number of active sessions.'),
+  lastUsedTime: z.number().nullable().describe('When one of them was last used; null if none.'),
 });
 export type ConsoleOperator = z.infer<typeof ConsoleOperator>;
 
@@ -27,19 +24,14 @@ export type NewOperatorLogin = z.infer<typeof NewOperatorLogin>;
 export const OperatorAuditEntry = z.object({
   entryId: z.string(),
   time: z.number(),
-  /** The operator's name; null if none was logged in. */
-  operator: z.string().nullable(),
+  operator: z.string().nullable().describe("The operator's name; null if none was logged in."),
   /** For the `lockstep` command, the system user and host; for a failed login, the address; otherwise null. */
   actor: z.string().nullable(),
-  /** The kind of the change, a stable word such as `application.approved`. */
-  action: z.string(),
-  /** What was changed, such as an appKey or an id; null if the action says it. */
-  target: z.string().nullable(),
-  /** The changed values before and after. */
-  before: z.unknown(),
+  action: z.string().describe('The kind of the change, a stable word such as `application.approved`.'),
+  target: z.string().nullable().describe('What was changed, such as an appKey or an id; null if the action says it.'),
+  before: z.unknown().describe('The changed values before and after.'),
   after: z.unknown(),
-  /** The x-request-id of the call, as in the log. */
-  requestId: z.string(),
+  requestId: z.string().describe('The x-request-id of the call, as in the log.'),
 });
 export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 
@@ -86,12 +78,9 @@ export const operatorsOperations = consoleTable({
   listAuditLog: {
     ...get('/audit-log', 'support'),
     query: z.object({
-      /** Only entries of this operator. */
-      operator: optionalText(),
-      /** Only this action, such as `webhook.enabled`. */
-      action: optionalText(),
-      /** Only entries about this target, such as an appKey. */
-      target: optionalText(),
+      operator: optionalText().describe('Only entries of this operator.'),
+      action: optionalText().describe('Only this action, such as `webhook.enabled`.'),
+      target: optionalText().describe('Only entries about this target, such as an appKey.'),
       ...ListPageQuery.shape,
     }),
     data: z.object({ entries: z.array(OperatorAuditEntry), nextCursor: z.string().nullable() }),

@@ -30,8 +30,7 @@ const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: O
 /** An order on its own page. */
 export const ConsoleOrderDetail = ConsoleOrder.extend({
   requestId: z.string(),
-  /** The source that it named, if it succeeded; null if none. */
-  srcLicenseOrderId: z.string().nullable(),
+  srcLicenseOrderId: z.string().nullable().describe('The source that it named, if it succeeded; null if none.'),
   /** Failures before each `order retry`, newest first. */
   retries: z.array(
     z.object({
@@ -65,10 +64,8 @@ export const AssetEffect = z.object({
   assetNum: z.string(),
   /** `grant_revoked`: it revoked the grant of its source order, but not the asset. `reduced`: it revoked products. */
   action: z.enum(['created', 'extended', 'transferred', 'revoked', 'grant_revoked', 'reduced']),
-  /** The previous owner; null unless it was transferred. */
-  fromCustomerId: z.string().nullable(),
-  /** Whether the asset is active now. */
-  isActive: z.boolean(),
+  fromCustomerId: z.string().nullable().describe('The previous owner; null unless it was transferred.'),
+  isActive: z.boolean().describe('Whether the asset is active now.'),
 });
 export type AssetEffect = z.infer<typeof AssetEffect>;
 
@@ -78,16 +75,13 @@ export const ItemEffect = z.object({
   assetNum: z.string(),
   kind: z.enum(['product', 'merchandise']),
   action: z.enum(['bought', 'revoked']),
-  /** The productUri, or the number of the merchandise. */
-  code: z.string(),
+  code: z.string().describe('The productUri, or the number of the merchandise.'),
   name: z.string(),
   limitStartDate: z.number().nullable(),
   limitEndDate: z.number().nullable(),
   limitConcurrent: z.number().nullable(),
-  /** The order that bought it. */
-  boughtByOrderId: z.string(),
-  /** The order that revoked it, possibly another one; null if active. */
-  revokedByOrderId: z.string().nullable(),
+  boughtByOrderId: z.string().describe('The order that bought it.'),
+  revokedByOrderId: z.string().nullable().describe('The order that revoked it, possibly another one; null if active.'),
   isActive: z.boolean(),
 });
 export type ItemEffect = z.infer<typeof ItemEffect>;
@@ -95,36 +89,28 @@ export type ItemEffect = z.infer<typeof ItemEffect>;
 const OrderEffects = z.object({
   assets: z.array(AssetEffect),
   items: z.array(ItemEffect),
-  /** Whether it had more effects than are listed. */
-  isCut: z.boolean(),
+  isCut: z.boolean().describe('Whether it had more effects than are listed.'),
 });
 export type OrderEffects = z.infer<typeof OrderEffects>;
 
 /** A result of the search box. */
 export const SearchHit = z.object({
   kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
-  /** The id in the address of its page; for a customer, that of its enterprise. */
-  id: z.string(),
-  /** Its name. */
-  name: z.string(),
-  /** Its owner, or another detail that tells it apart. */
-  detail: z.string().nullable(),
+  id: z.string().describe('The id in the address of its page; for a customer, that of its enterprise.'),
+  name: z.string().describe('Its name.'),
+  detail: z.string().nullable().describe('Its owner, or another detail that tells it apart.'),
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
 /** A hold: a customer whose oldest pending order cannot be applied, so that its later ones wait (rules 6.2). */
 const Hold = z.object({
   customerId: z.string(),
-  /** The order that cannot be applied. */
-  licenseOrderId: z.string(),
-  /** Number of held orders, including that one, counted up to 1,000. */
-  orders: z.number(),
+  licenseOrderId: z.string().describe('The order that cannot be applied.'),
+  orders: z.number().describe('Number of held orders, including that one, counted up to 1,000.'),
   since: z.number(),
-  /** How often the order has failed in a row. */
-  tries: z.number(),
+  tries: z.number().describe('How often the order has failed in a row.'),
   nextTryTime: z.number(),
-  /** A short description of the error. */
-  lastError: z.string(),
+  lastError: z.string().describe('A short description of the error.'),
 });
 export const HoldsQuery = z.object({
   limit: ListPageQuery.shape.limit,
@@ -148,8 +134,7 @@ export const FailOrderBody = z.object({
 export const FailedByOperator = z.object({
   outcome: z.enum(['failed', 'later_pending', 'not_pending']),
   licenseOrderIds: z.array(z.string()),
-  /** The number of orders. */
-  orders: z.number(),
+  orders: z.number().describe('The number of orders.'),
 });
 
 const SearchQuery = z.object({

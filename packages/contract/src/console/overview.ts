@@ -37,10 +37,8 @@ export type HealthCheckId = z.infer<typeof HealthCheckId>;
 export const HealthCheck = z.object({
   check: HealthCheckId,
   state: z.enum(['ok', 'warning', 'error']),
-  /** Since when it has this state, in milliseconds; null if unknown. */
-  sinceTime: z.number().nullable(),
-  /** How many things were found; null if a count means nothing. */
-  count: z.number().nullable(),
+  sinceTime: z.number().nullable().describe('Since when it has this state, in milliseconds; null if unknown.'),
+  count: z.number().nullable().describe('How many things were found; null if a count means nothing.'),
   /** The names of what was found, such as the kinds of rows that are not cleaned up. */
   names: z.array(z.string()),
 });
@@ -60,10 +58,8 @@ export type UnhealthyWebhook = z.infer<typeof UnhealthyWebhook>;
 
 /** Activity, backlog and health. All of it comes from the database, so every process gives the same answer. */
 export const Overview = z.object({
-  /** The time of the database, in milliseconds. */
-  time: z.number(),
-  /** Activity of the last seconds. */
-  now: OrderCounts.extend({ seconds: z.number() }),
+  time: z.number().describe('The time of the database, in milliseconds.'),
+  now: OrderCounts.extend({ seconds: z.number() }).describe('Activity of the last seconds.'),
   /** Activity in consecutive intervals, oldest first. The last one is incomplete. */
   intervals: z.array(OrderCounts.extend({ startTime: z.number() })),
   intervalSeconds: z.number(),
@@ -87,15 +83,11 @@ export const QueueJob = z.object({
   jobId: z.string(),
   state: z.enum(['active', 'failed', 'delayed', 'waiting']),
   type: z.string(),
-  /** The last batch that the job covers. */
-  throughBatchId: z.string().nullable(),
-  /** How often a worker started it. */
-  attempts: z.number(),
-  /** The worker that runs it or ran it last. */
-  worker: z.string().nullable(),
+  throughBatchId: z.string().nullable().describe('The last batch that the job covers.'),
+  attempts: z.number().describe('How often a worker started it.'),
+  worker: z.string().nullable().describe('The worker that runs it or ran it last.'),
   addedTime: z.number(),
-  /** When it started, failed or will start; null while waiting. */
-  stateTime: z.number().nullable(),
+  stateTime: z.number().nullable().describe('When it started, failed or will start; null while waiting.'),
   failure: z.string().nullable(),
 });
 export type QueueJob = z.infer<typeof QueueJob>;

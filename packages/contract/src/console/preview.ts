@@ -34,10 +34,8 @@ export const PreviewedBatch = z.object({
   channelCode: z.string(),
   channelOrderId: z.string(),
   syncMode: SyncMode,
-  /** In the order of orderList. */
-  orders: z.array(PreviewedOrder),
-  /** The paths of the first unknown fields, which the service ignores. */
-  ignoredFields: z.array(z.string()),
+  orders: z.array(PreviewedOrder).describe('In the order of orderList.'),
+  ignoredFields: z.array(z.string()).describe('The paths of the first unknown fields, which the service ignores.'),
 });
 export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 

@@ -27,8 +27,7 @@ export const Me = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
-  /** When the session ends at the latest, in milliseconds. */
-  endTime: z.number(),
+  endTime: z.number().describe('When the session ends at the latest, in milliseconds.'),
 });
 export type Me = z.infer<typeof Me>;
 

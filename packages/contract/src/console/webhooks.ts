@@ -26,8 +26,7 @@ export type ConsoleWebhook = z.infer<typeof ConsoleWebhook>;
 export const ConsoleWebhookDetail = ConsoleWebhook.extend({
   /** Messages that are not delivered yet. */
   pending: BoundedCount,
-  /** When the next of them is due; null if none is pending. */
-  nextAttemptTime: z.number().nullable(),
+  nextAttemptTime: z.number().nullable().describe('When the next of them is due; null if none is pending.'),
   /** Later events, for which there are no messages yet. */
   waitingEvents: BoundedCount,
   /** The time of the oldest event that is not delivered; null if all are. */
@@ -43,8 +42,7 @@ export const webhooksOperations = consoleTable({
     ...get('/webhooks'),
     query: z.object({
       state: emptyAsAbsent(WebhookHealth.optional()),
-      /** Only webhooks of this application. */
-      appKey: optionalText(),
+      appKey: optionalText().describe('Only webhooks of this application.'),
       ...ListPageQuery.shape,
     }),
     data: z.object({ webhooks: z.array(ConsoleWebhook), nextCursor: z.string().nullable() }),
@@ -78,8 +76,7 @@ export const webhooksOperations = consoleTable({
     params: WebhookParams,
     body: z
       .object({
-        /** Sends the events after this id. */
-        after: optionalId<'EventId'>(),
+        after: optionalId<'EventId'>().describe('Sends the events after this id.'),
         /** Sends the events since this time. */
         fromTime,
       })

@@ -1,6 +1,8 @@
-import type { Merchandise, ProductToBuy } from '../orders/items.ts';
-import type { BatchOrder, DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '../orders/orders.ts';
-import { HEAD_OFFICE, type Sent, type Written } from './operation.ts';
+import type { SentBody } from '../operations/index.ts';
+import { HEAD_OFFICE } from './operation.ts';
+
+type SentBatch = SentBody<'createBatchOrder'>;
+type SentOrder = SentBatch['orderList'][number];
 
 /** The locks that the batches below buy: one of them is revoked again. */
 export const KEPT_LOCK = '8100000101';
@@ -32,7 +34,7 @@ const header = {
   branchName: 'Demo Branch',
   enterpriseGlobalId: HEAD_OFFICE.enterpriseGlobalId,
   licenseType: 'normal_recover_usbkey',
-} satisfies Partial<Written<NewBuyOrder>>;
+} satisfies Partial<SentOrder>;
 
 const oneYear = {
   ...YEAR_2026,
@@ -44,9 +46,9 @@ const oneYear = {
   timeUnit: 'year',
   timeUnitQuantity: 1,
   timeDurationExpression: '1-0-0',
-} satisfies Partial<ProductToBuy>;
+};
 
-const estimator: Sent<ProductToBuy> = {
+const estimator = {
   crmProductId: 'CP-3001',
   parentCrmProductId: '',
   productUri: 'gms-estimator',
@@ -66,12 +68,7 @@ const estimator: Sent<ProductToBuy> = {
   ],
 };
 
-function webProduct(
-  crmProductId: string,
-  parentCrmProductId: string,
-  productUri: string,
-  productName: string,
-): Sent<ProductToBuy> {
+function webProduct(crmProductId: string, parentCrmProductId: string, productUri: string, productName: string) {
   return {
     crmProductId,
     parentCrmProductId,
@@ -84,7 +81,7 @@ function webProduct(
   };
 }
 
-const office: Sent<Merchandise> = {
+const office = {
   crmProductId: 'CM-3001',
   parentCrmProductId: '',
   merchandiseNum: 'M-OFFICE',
@@ -105,20 +102,20 @@ const office: Sent<Merchandise> = {
   licenseOrderProductList: [webProduct('CP-3002', 'CM-3001', 'app-office', 'Office')],
 };
 
-const purchase: Sent<NewBuyOrder> = {
+const purchase: SentOrder = {
   ...header,
   orderType: 'new_buy',
   assets: [{ assetNos: [KEPT_LOCK, REVOKED_LOCK], ...YEAR_2026, products: [estimator], merchandises: [office] }],
 };
 
-const assetRevocation: Sent<DeleteAssetOrder> = {
+const assetRevocation: SentOrder = {
   ...header,
   orderType: 'delete_asset',
   assets: [{ assetNos: [REVOKED_LOCK] }],
 };
 
 /** Revokes the product of `purchase` where it has so many nodes. */
-const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> => ({
+const productRevocation = (limitConcurrent: number): SentOrder => ({
   ...header,
   orderType: 'delete_product',
   assets: [
@@ -139,24 +136,20 @@ const productRevocation = (limitConcurrent: number): Sent<DeleteProductOrder> =>
 
 const viewer = webProduct('CP-3004', '', 'app-viewer', 'Model Viewer');
 
-const cloudPurchase: Sent<NewBuyOrder> = {
+const cloudPurchase: SentOrder = {
   ...header,
   licenseType: 'cloud_customer',
   orderType: 'new_buy',
   assets: [{ assetNos: [CLOUD_LICENSE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
 };
 
-const lockPurchase: Sent<NewBuyOrder> = {
+const lockPurchase: SentOrder = {
   ...header,
   orderType: 'new_buy',
   assets: [{ assetNos: [BORROWED_LOCK], borrowedUsbKey: true, ...YEAR_2026, products: [viewer] }],
 };
 
-const batch = (
-  channelOrderId: string,
-  syncMode: BatchOrder['syncMode'],
-  order: Sent<BatchOrder['orderList'][number]>,
-) => ({
+const batch = (channelOrderId: string, syncMode: SentBatch['syncMode'], order: SentOrder) => ({
   channelCode: HEAD_OFFICE.channelCode,
   channelOrderId,
   syncMode,
@@ -175,4 +168,4 @@ export const exampleBatches = {
   borrowed_lock: batch('DOCS-0005', 'sync', lockPurchase),
   /** A delete_product that matches nothing. */
   no_match: batch('DOCS-0006', 'async', productRevocation(5)),
-} satisfies Record<string, Sent<BatchOrder>>;
+} satisfies Record<string, SentBatch>;

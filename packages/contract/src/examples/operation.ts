@@ -10,32 +10,12 @@ export type Examples<Value> = Record<string, { summary: string; value: Value }>;
  * A 200 answer to a body has the body's name, a refusal that of its cause.
  */
 export interface ExamplesOf<Id extends OperationId> {
-  bodies?: Examples<Written<SentBody<Id>>>;
+  bodies?: Examples<SentBody<Id>>;
   answers: { [Status in keyof OperationAnswers<Id>]: Record<string, string> };
 }
 
-type OptionalKeys<Value> = { [Key in keyof Value]: undefined extends Value[Key] ? Key : never }[keyof Value];
-
-/** A value as it is written down: ids are texts. */
-export type Written<Value> = Value extends string & z.$brand
-  ? string
-  : Value extends object
-    ? { [Key in keyof Value]: Written<Value[Key]> }
-    : Value;
-
-/** What a schema reads, as it may be sent: the fields that may be absent are left out. */
-export type Sent<Value> = Value extends string & z.$brand
-  ? string
-  : Value extends (infer Item)[]
-    ? Sent<Item>[]
-    : Value extends object
-      ? { [Key in Exclude<keyof Value, OptionalKeys<Value>>]: Sent<Value[Key]> } & {
-          [Key in OptionalKeys<Value> & keyof Value]?: Sent<Exclude<Value[Key], undefined>>;
-        }
-      : Value;
-
 /** The first customer of the first enterprise of the demo data (packages/customers). */
-export const HEAD_OFFICE: Written<Customer> = {
+export const HEAD_OFFICE: z.input<typeof Customer> = {
   customerId: '2001',
   channelCode: 'demo',
   enterpriseGlobalId: '1001',

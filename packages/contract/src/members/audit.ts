@@ -3,7 +3,6 @@ import { named } from '../containers.ts';
 import { long, MemberId, time } from '../scalars.ts';
 import { page } from './employees.ts';
 
-/** The kinds of entries in the audit log of the member center (rules 8). */
 export const AuditAction = z
   .enum(['employee_added', 'employee_edited', 'password_reset', 'employee_deleted', 'assets_configured', 'assets_lent'])
   .meta({ id: 'AuditAction', description: 'The kind of a change in the member center.' });
@@ -32,7 +31,6 @@ const AuditDetail = named('AuditDetail', 'What changed.', {
   after: AuditedState.nullable().describe('State after the change; null if there is none.'),
 });
 
-/** An entry of the audit log (rules 8). */
 export const AuditEntry = named('AuditEntry', 'An entry of the audit log.', {
   id: z.string().describe('Id of the entry.'),
   time: time('When it happened'),

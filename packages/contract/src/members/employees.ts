@@ -99,7 +99,6 @@ export const memberGlobalId = () => MemberId.describe('Global id of the employee
 /** The path parameters of M2 to M4. Any string is valid; one that is not an id matches no employee. */
 export const EmployeeParams = EnterpriseParams.extend({ memberGlobalId: memberGlobalId() });
 
-/** An employee (interface M1). */
 export const Employee = named('Employee', 'An employee of an enterprise.', {
   id: z.string().describe('Id of the employee.'),
   userId: MemberId.describe('Same as id.'),

@@ -1,7 +1,7 @@
+import { ListPageQuery } from '../orders/lists.ts';
 import {
   CreateWebhook,
   DeliveryPage,
-  ListDeliveriesQuery,
   MAX_WEBHOOKS,
   ReplayEvents,
   Webhook,
@@ -74,7 +74,7 @@ export const webhookOperations = ofModule('order', {
   },
   listDeliveries: {
     params: WebhookParams,
-    query: ListDeliveriesQuery,
+    query: ListPageQuery,
     answers: answers(DeliveryPage),
     summary: 'List deliveries',
     description: 'Lists the messages to a webhook, newest first, with all attempts to deliver them.',

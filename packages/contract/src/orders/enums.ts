@@ -39,7 +39,6 @@ export const OrderType = namedEnum(
 );
 export type OrderType = z.infer<typeof OrderType>;
 
-/** The state of an order (rules 6.4). */
 export const OrderState = namedEnum('OrderState', 'State of an order: pending, or its outcome.', ORDER_STATES);
 
 export const SyncMode = namedEnum(

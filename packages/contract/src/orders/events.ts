@@ -26,12 +26,10 @@ export const EventsQuery = z.object({
 });
 export type EventsQuery = z.infer<typeof EventsQuery>;
 
-/** The totals of a completed batch (rules 6.8). */
 const BatchEnd = BatchSummary.extend({
   cancelled: integer().describe('Failed orders that were cancelled.'),
 }).meta({ id: 'BatchEnd', description: 'The totals of a completed batch.' });
 
-/** The types of events (rules 6.8). */
 export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({
   id: 'EventType',
   description:
@@ -41,7 +39,6 @@ export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({
 });
 export type EventType = z.infer<typeof EventType>;
 
-/** An event of the feed (rules 6.8). */
 export const FeedEvent = named('Event', 'An event of the feed.', {
   id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
   type: EventType.describe('Type of the event.'),
@@ -50,7 +47,6 @@ export const FeedEvent = named('Event', 'An event of the feed.', {
 });
 export type FeedEvent = z.infer<typeof FeedEvent>;
 
-/** A page of the event feed (rules 6.8). */
 export const EventPage = named('EventPage', 'A page of the event feed.', {
   events: z.array(FeedEvent).describe('The events after `after`, oldest first.'),
   lastId: z

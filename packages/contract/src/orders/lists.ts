@@ -67,7 +67,6 @@ const NEXT_CURSOR = z
   .nullable()
   .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.');
 
-/** A page of batches (rules 6.7). */
 export const BatchPage = named('BatchPage', 'A page of batches.', {
   batches: z.array(BatchSummary).describe('Batches of the application, newest first.'),
   nextCursor: NEXT_CURSOR,
@@ -89,14 +88,12 @@ export const ListOrdersQuery = z
   .superRefine(checkAccepted);
 export type ListOrdersQuery = z.infer<typeof ListOrdersQuery>;
 
-/** An order in a list (rules 6.7). */
 export const ListedOrder = SingleOrderResult.extend({ acceptedTime: time('When its batch was accepted') }).meta({
   id: 'ListedOrder',
   description: 'The result of an order, with its batch.',
 });
 export type ListedOrder = z.infer<typeof ListedOrder>;
 
-/** A page of orders (rules 6.7). */
 export const OrderPage = named('OrderPage', 'A page of orders.', {
   orders: z.array(ListedOrder).describe('Orders of the application, newest first.'),
   nextCursor: NEXT_CURSOR,

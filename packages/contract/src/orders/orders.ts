@@ -65,7 +65,6 @@ export const DeleteProductOrder = named('DeleteProductOrder', 'An order that rev
 /** What all orders have, whatever their type. */
 const AnyOrder = DeleteAssetOrder.omit({ orderType: true });
 
-/** An order as it was sent; its fields depend on orderType (interface O5). */
 export const Order = z
   .discriminatedUnion('orderType', [NewBuyOrder, DeleteAssetOrder, DeleteProductOrder], {
     error: ({ code }) => (code === 'invalid_union' ? fault('one_of', ORDER_TYPES.join(', ')) : undefined),

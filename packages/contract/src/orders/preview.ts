@@ -34,7 +34,6 @@ const NearProduct = named('NearProduct', 'An active product that nearly matches.
   differs: z.array(ComparedField).describe('The fields in which it differs from the order.'),
 });
 
-/** What an order would do if it ran now (rules 6.6). */
 export const OrderPreview = named('OrderPreview', 'What an order would do.', {
   sequence: integer().describe('Sequence number of the order.'),
   customerId: CustomerId.describe('Customer of the order.'),

@@ -34,7 +34,6 @@ export const OrderResultParams = z.object({
   licenseOrderId: id<'LicenseOrderId'>().describe('Id of the order, as O5 returned it.'),
 });
 
-/** The result of one order (rules 6.4). */
 export const OrderResult = named('OrderResult', 'The result of an order.', {
   sequence: integer().describe('Sequence number of the order.'),
   licenseOrderId: LicenseOrderId.describe('Id of the order.'),
@@ -54,10 +53,8 @@ export const OrderResult = named('OrderResult', 'The result of an order.', {
 });
 export type OrderResult = z.infer<typeof OrderResult>;
 
-/** The progress of a batch (rules 6.4). */
 export const BatchState = namedEnum('BatchState', 'Progress of a batch.', BATCH_STATES);
 
-/** The totals of a batch (rules 6.4). */
 export const BatchSummary = named('BatchSummary', 'The totals of a batch.', {
   channelCode: z.string().describe("The batch's channel."),
   channelOrderId: z.string().describe("The batch's channelOrderId."),
@@ -73,7 +70,6 @@ export const BatchSummary = named('BatchSummary', 'The totals of a batch.', {
 });
 export type BatchSummary = z.infer<typeof BatchSummary>;
 
-/** The result of a batch, with a page of its orders (rules 6.4). */
 export const BatchResult = BatchSummary.extend({
   estimatedCompletionTime: time(
     'When it should be completed at the current rate; null if completed, held, paused or unknown',
@@ -86,21 +82,18 @@ export const BatchResult = BatchSummary.extend({
 }).meta({ id: 'BatchResult', description: 'The result of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 
-/** The result of one order, with its batch (rules 6.4). */
 export const SingleOrderResult = OrderResult.extend({
   channelCode: z.string().describe("The batch's channel."),
   channelOrderId: z.string().describe("The batch's channelOrderId."),
 }).meta({ id: 'SingleOrderResult', description: 'The result of an order, with its batch.' });
 export type SingleOrderResult = z.infer<typeof SingleOrderResult>;
 
-/** The body of the cancel operation (rules 6.6). */
 export const CancelBatch = named('BatchToCancel', 'The batch to cancel.', {
   channelCode: text().describe("The batch's channel."),
   channelOrderId: text().describe("The batch's channelOrderId."),
 });
 export type CancelBatch = z.infer<typeof CancelBatch>;
 
-/** The answer of the cancel operation (rules 6.6). */
 export const CancelledBatch = named('CancelledBatch', 'How many orders of a batch were cancelled.', {
   cancelled: integer().describe('Number of orders that this call cancelled.'),
   finished: integer().describe('Number of orders that already had an outcome.'),
@@ -114,7 +107,6 @@ export const FailedOrdersQuery = z.object({
 });
 export type FailedOrdersQuery = z.infer<typeof FailedOrdersQuery>;
 
-/** The failed orders of a batch as they were sent (rules 6.7). */
 export const FailedOrders = z
   .object({
     channelCode: z.string().describe("The batch's channel."),
