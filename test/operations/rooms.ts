@@ -30,8 +30,6 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'webhooks/src/delivering': 'claiming due deliveries in fair shares, sending and recording them',
   'webhooks/src/managing': 'webhooks as their owners and operators see them',
   'webhooks/src/sending': 'one signed request, to an allowed address',
-  'members/src/operator':
-    "employees and the audit log as operators see them, and the console's changes of administrators",
   'members/src/employees': 'adding, editing, listing, deleting employees; new passwords and administrators',
   'members/src/assets': "employees' assets: assigning, lending, listing",
   'members/src/rules': 'the rules of the member center, pure',

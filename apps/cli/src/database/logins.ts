@@ -52,7 +52,7 @@ export async function createEnterpriseAdmin(db: Database, globalId: string) {
   const record = recordedCall(newCommand(), 'administrator.created');
   const login = await createAdministrator(hashing(db), globalId as EnterpriseId, record);
   if (login === undefined) throw notFound('enterprise', globalId);
-  return login;
+  return { account: login.account, password: login.password };
 }
 
 export async function setMobile(db: Database, globalId: string, given: string) {

@@ -1,8 +1,7 @@
 import { type Contents, type NamedAsset, readContents } from '@lockstep/assets';
 import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
-import { type Actor, hasCustomer } from '../tenant.ts';
-import { selectEnterpriseAssets } from './tenant.ts';
+import { type Actor, hasCustomer, selectEnterpriseAssets } from '../tenant.ts';
 
 /**
  * M6: lists the active assets of the actor's enterprise except borrowed locks, oldest first (rules 8).

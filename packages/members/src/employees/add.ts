@@ -8,18 +8,19 @@ import {
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
-import { acrossChannels, selectEnterpriseAssets } from '../assets/tenant.ts';
 import { recordChanges } from '../audit.ts';
 import { type AdditionFacts, judgeAdditions, MAX_TRIAL_EMPLOYEES } from '../rules/addition.ts';
 import {
   type Actor,
+  acrossChannels,
   insertEmployees,
   lockEnterprise,
   type PasswordTools,
   readCode,
   selectEmployees,
+  selectEnterpriseAssets,
 } from '../tenant.ts';
-import { buildEmployee, recordedFields } from './employee.ts';
+import { buildEmployee, recordedFields } from './change.ts';
 
 /** The result of an M1. */
 interface Additions {

@@ -1,10 +1,9 @@
 import type { EmployeePage, ListEmployees, MemberId } from '@lockstep/contract';
 import { type Database, inSnapshot, ListCursor, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { selectEnterpriseAssets } from '../assets/tenant.ts';
 import { buildPage, countRowsBefore } from '../rules/page.ts';
-import { type Actor, selectEmployees } from '../tenant.ts';
-import { buildEmployee } from './employee.ts';
+import { type Actor, selectEmployees, selectEnterpriseAssets } from '../tenant.ts';
+import { buildEmployee } from './change.ts';
 
 /**
  * M5: lists the employees of the actor's enterprise with their assets, newest first (interface M5; rules 8).

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newPassword } from '@lockstep/access';
 import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
-import { inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
 import {
   type Actor,
@@ -11,8 +11,7 @@ import {
   type PasswordTools,
   selectEmployees,
 } from '../tenant.ts';
-import { resetPassword } from './edit.ts';
-import { accountOf } from './employee.ts';
+import { accountOf, type ChangedMember, resetPassword } from './change.ts';
 
 /** An account and its new password, which is shown only once (rules 9). */
 export interface NewLogin {
@@ -21,19 +20,12 @@ export interface NewLogin {
 }
 
 /** The same, with the employee's id. */
-export interface MemberLogin extends NewLogin {
+interface MemberLogin extends NewLogin {
   memberId: MemberId;
-}
-
-/** The employee that a change concerned. */
-interface ChangedMember {
-  memberId: MemberId;
-  account: string;
-  enterpriseId: EnterpriseId;
 }
 
 /** An operator's call that changes an enterprise. */
-export interface OperatorCall {
+interface OperatorCall {
   /** Identifies the call in the enterprise's audit log, like the x-request-id of an API call. */
   requestId: string;
   /** Runs in the transaction of the change, for example to add an entry to the operators' audit log. */
@@ -44,17 +36,12 @@ export interface OperatorCall {
 const newCall = (): OperatorCall => ({ requestId: `operator-${randomUUID()}`, record: async () => {} });
 
 /** Returns an operator as an actor in an enterprise. */
-export const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
+const buildOperator = (enterpriseId: EnterpriseId, { requestId }: OperatorCall): Actor => ({
   enterpriseId,
   channels: null,
   memberId: OPERATOR_ID,
   requestId,
 });
-
-const alsoRecord =
-  ({ enterpriseId }: Actor, { record }: OperatorCall) =>
-  (trx: Trx, changed: Omit<ChangedMember, 'enterpriseId'>) =>
-    record(trx, { ...changed, enterpriseId });
 
 /** Gives an employee a new random password; undefined if the employee does not exist (rules 9). */
 export async function setPassword(
@@ -63,21 +50,37 @@ export async function setPassword(
   call: OperatorCall = newCall(),
 ): Promise<NewLogin | undefined> {
   const tenant = await findTenant(tools.db, memberId);
-  if (tenant === undefined) return undefined;
-  return giveNewPassword(tools, buildOperator(tenant.enterpriseId, call), memberId, call);
+  return tenant && giveNewPassword(tools, buildOperator(tenant.enterpriseId, call), memberId, call);
+}
+
+/** Gives an administrator of an enterprise a new random password; undefined if the administrator does not exist. */
+export async function setAdministratorPassword(
+  tools: PasswordTools,
+  { enterpriseId, memberId }: { enterpriseId: EnterpriseId; memberId: MemberId },
+  call: OperatorCall,
+): Promise<MemberLogin | undefined> {
+  const actor = buildOperator(enterpriseId, call);
+  if (!isId(enterpriseId) || !isId(memberId)) return undefined;
+  const found = await selectAdministrators(tools.db, actor).where('member.id', '=', memberId).executeTakeFirst();
+  // An employee stops being an administrator only by being deleted, which the transaction checks again.
+  return found && { memberId, ...(await giveNewPassword(tools, actor, memberId, call)) };
 }
 
 /** Gives an employee of the actor's enterprise a new random password. Throws like resetPassword. */
-export async function giveNewPassword(
+async function giveNewPassword(
   tools: PasswordTools,
   actor: Actor,
   memberId: MemberId,
-  call: OperatorCall,
+  { record }: OperatorCall,
 ): Promise<NewLogin> {
   const password = newPassword();
-  const { account } = await resetPassword(tools, actor, memberId, password, alsoRecord(actor, call));
+  const { account } = await resetPassword(tools, actor, memberId, password, record);
   return { account, password };
 }
+
+/** Starts a query on the administrators of the actor's enterprise. */
+const selectAdministrators = (db: Database | Trx, actor: Actor) =>
+  selectEmployees(db, actor).select('user_name').where('is_administrator', '=', true);
 
 /**
  * Creates an administrator of an enterprise, named `admin`, or `admin2`, `admin3` and so on if that is taken; undefined
@@ -87,29 +90,35 @@ export async function createAdministrator(
   tools: PasswordTools,
   enterpriseId: EnterpriseId,
   call: OperatorCall = newCall(),
-): Promise<NewLogin | undefined> {
-  const created = await createAdministratorUnless(tools, enterpriseId, call, async () => undefined);
-  return created && { account: created.account, password: created.password };
+): Promise<MemberLogin | undefined> {
+  return (await create(tools, enterpriseId, call)) as MemberLogin | undefined;
 }
 
-/** Creates an administrator unless `findObstacle`, which runs while the enterprise is locked, returns an obstacle. */
-export async function createAdministratorUnless<Obstacle>(
-  tools: PasswordTools,
+/**
+ * Creates the first administrator of an enterprise, like `createAdministrator`. If it already has one, this is a no-op
+ * that returns the existing account.
+ */
+export function createFirstAdministrator(tools: PasswordTools, enterpriseId: EnterpriseId, call: OperatorCall) {
+  return create(tools, enterpriseId, call, { onlyFirst: true });
+}
+
+async function create(
+  { db, passwords, signal }: PasswordTools,
   enterpriseId: EnterpriseId,
   call: OperatorCall,
-  findObstacle: (trx: Trx, actor: Actor, code: string) => Promise<Obstacle | undefined>,
-): Promise<MemberLogin | Obstacle | undefined> {
+  { onlyFirst = false } = {},
+): Promise<MemberLogin | { existingAccount: string } | undefined> {
   const password = newPassword();
-  const { db, passwords, signal } = tools;
   const [hash] = await passwords.hashAll([password], { party: 'operators', signal });
   const actor = buildOperator(enterpriseId, call);
   return inTransaction(db, async (trx) => {
     const enterprise = await lockEnterprise(trx, actor);
     if (enterprise === undefined) return undefined;
-    const obstacle = await findObstacle(trx, actor, enterprise.code);
-    if (obstacle !== undefined) return obstacle;
+    const { code } = enterprise;
+    const [existing] = onlyFirst ? await selectAdministrators(trx, actor).orderBy('member.id').limit(1).execute() : [];
+    if (existing !== undefined) return { existingAccount: accountOf({ ...existing, code }) };
     const { memberId, userName } = await insertAdministrator(trx, actor, hash!);
-    const account = accountOf({ user_name: userName, code: enterprise.code });
+    const account = accountOf({ user_name: userName, code });
     await call.record(trx, { memberId, account, enterpriseId });
     return { memberId, account, password };
   });

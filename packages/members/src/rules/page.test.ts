@@ -13,135 +13,27 @@ function buildPageRows(pageNum: number, pageSize: number, total: number): Page<n
 
 const window = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** The fields of every page of an empty list. */
-const NOTHING = {
-  size: 0,
-  startRow: 0,
-  endRow: 0,
-  pages: 0,
-  list: [],
-  prePage: 0,
-  nextPage: 0,
-  firstPage: 0,
-  lastPage: 0,
-  navigatepageNums: [],
-};
-
-describe('a page', () => {
-  it.each<[which: string, pageNum: number, total: number, fields: Partial<Page<number>>]>([
-    [
-      'the first of several',
-      1,
-      25,
-      {
-        size: 10,
-        startRow: 1,
-        endRow: 10,
-        pages: 3,
-        list: window(1, 10),
-        prePage: 0,
-        nextPage: 2,
-        firstPage: 1,
-        lastPage: 3,
-        navigatepageNums: [1, 2, 3],
-        isFirstPage: true,
-        isLastPage: false,
-        hasPreviousPage: false,
-        hasNextPage: true,
-      },
-    ],
-    [
-      'one in the middle',
-      2,
-      25,
-      {
-        size: 10,
-        startRow: 11,
-        endRow: 20,
-        pages: 3,
-        list: window(11, 20),
-        prePage: 1,
-        nextPage: 3,
-        firstPage: 1,
-        lastPage: 3,
-        navigatepageNums: [1, 2, 3],
-        isFirstPage: false,
-        isLastPage: false,
-        hasPreviousPage: true,
-        hasNextPage: true,
-      },
-    ],
-    [
-      'the last, not full',
-      3,
-      25,
-      {
-        size: 5,
-        startRow: 21,
-        endRow: 25,
-        pages: 3,
-        list: window(21, 25),
-        prePage: 2,
-        nextPage: 0,
-        firstPage: 1,
-        lastPage: 3,
-        navigatepageNums: [1, 2, 3],
-        isFirstPage: false,
-        isLastPage: true,
-        hasPreviousPage: true,
-        hasNextPage: false,
-      },
-    ],
-    [
-      // PageHelper also counts back from a page that does not exist.
-      'one beyond the last',
-      9,
-      25,
-      {
-        size: 0,
-        startRow: 0,
-        endRow: 0,
-        pages: 3,
-        list: [],
-        prePage: 8,
-        nextPage: 0,
-        firstPage: 1,
-        lastPage: 3,
-        navigatepageNums: [1, 2, 3],
-        isFirstPage: false,
-        isLastPage: false,
-        hasPreviousPage: true,
-        hasNextPage: false,
-      },
-    ],
-    [
-      'the first of nothing',
-      1,
-      0,
-      {
-        ...NOTHING,
-        isFirstPage: true,
-        isLastPage: true,
-        hasPreviousPage: false,
-        hasNextPage: false,
-      },
-    ],
-    [
-      'the second of nothing',
-      2,
-      0,
-      {
-        ...NOTHING,
-        isFirstPage: false,
-        isLastPage: true,
-        hasPreviousPage: true,
-        hasNextPage: false,
-      },
-    ],
-  ])('%s has the fields of PageHelper', (_which, pageNum, total, fields) => {
-    const same = { pageNum, pageSize: 10, total, orderBy: null, navigatePages: 8 };
-    expect(buildPageRows(pageNum, 10, total)).toEqual({ ...same, ...fields });
+it('has the fields of PageHelper, even where there is no such page', () => {
+  const same = { pageSize: 10, total: 25, orderBy: null, pages: 3, navigatePages: 8 };
+  const around = { firstPage: 1, lastPage: 3, navigatepageNums: [1, 2, 3] };
+  expect(buildPageRows(2, 10, 25)).toEqual({
+    ...same,
+    ...around,
+    pageNum: 2,
+    size: 10,
+    startRow: 11,
+    endRow: 20,
+    list: window(11, 20),
+    prePage: 1,
+    nextPage: 3,
+    isFirstPage: false,
+    isLastPage: false,
+    hasPreviousPage: true,
+    hasNextPage: true,
   });
+  // PageHelper also counts back from a page that does not exist.
+  expect(buildPageRows(9, 10, 25)).toMatchObject({ ...same, ...around, size: 0, list: [], prePage: 8, nextPage: 0 });
+  expect(buildPageRows(2, 10, 0)).toMatchObject({ pages: 0, firstPage: 0, lastPage: 0, navigatepageNums: [] });
 });
 
 describe('every page', () => {

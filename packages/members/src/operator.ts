@@ -1,0 +1,5 @@
+import type {} from './tables.ts';
+
+/** Employees and administrators' passwords, for the console only. */
+export { createFirstAdministrator, setAdministratorPassword } from './employees/passwords.ts';
+export { listAdministrators, listAuditOfAll, listEmployeesOfAll } from './operator-lists.ts';
