@@ -40,8 +40,10 @@ const chosen = choose(values.only.split(','));
 const scale = values.quick ? 0.02 : 1;
 const results = new Results();
 await using machine = await startMachine();
-const checkouts = [await prepareCheckout(machine, 'now', process.cwd())];
-if (values.before !== undefined) checkouts.push(await prepareCheckout(machine, 'before', resolve(values.before)));
+const checkouts = [await prepareCheckout(machine, 'now', { directory: process.cwd(), scale })];
+if (values.before !== undefined) {
+  checkouts.push(await prepareCheckout(machine, 'before', { directory: resolve(values.before), scale }));
+}
 for (let round = 1; round <= Number(values.rounds); round++) {
   for (const measure of chosen) {
     // Alternate the order, because the second checkout may benefit from warm caches.

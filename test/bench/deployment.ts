@@ -25,14 +25,18 @@ export interface Sender {
 }
 
 /** Migrates a database with the checkout's own command, then creates an application and customers. */
-export async function prepareCheckout(machine: Machine, name: Checkout['name'], directory: string): Promise<Checkout> {
+export async function prepareCheckout(
+  machine: Machine,
+  name: Checkout['name'],
+  { directory, scale }: { directory: string; scale: number },
+): Promise<Checkout> {
   const databaseUrl = await machine.createDatabase();
   const env = { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' };
   await promisify(execFile)(process.execPath, ['apps/cli/src/migrate.ts'], { cwd: directory, env });
   const credentials = await createCredentials(databaseUrl, null);
   const checkout = { name, directory, template: new URL(databaseUrl).pathname.slice(1), credentials, customers: [] };
-  await using deployment = await startDeployment({ machine, checkout, scale: 1 }, { databaseUrl, workers: 0 });
-  return { ...checkout, customers: await createCustomers(deployment.caller, 'test', CUSTOMERS) };
+  await using deployment = await startDeployment({ machine, checkout, scale }, { databaseUrl, workers: 0 });
+  return { ...checkout, customers: await createCustomers(deployment.caller, 'test', Math.ceil(CUSTOMERS * scale)) };
 }
 
 /** Creates an application that is bound to a channel, and customers of that channel. */
@@ -86,8 +90,9 @@ export async function startDeployment({ machine, checkout }: Bench, shape: Shape
       logFile: join(machine.directory, `${app}-${number}.log`),
     });
   await machine.settle();
-  const api = await start('api');
+  const starting = start('api');
   const workers = await Promise.all(Array.from({ length: shape.workers ?? 1 }, (_, index) => start('worker', index)));
+  const api = await starting;
   const caller = await Api.logIn(`http://127.0.0.1:${port}`, checkout.credentials);
   const db = openPool(databaseUrl, 2);
 

@@ -20,7 +20,7 @@ const PAUSE_MS = 50;
 const FIRST_NUMBER = 8_000_000_000;
 
 await using machine = await startMachine();
-const checkout = await prepareCheckout(machine, 'now', process.cwd());
+const checkout = await prepareCheckout(machine, 'now', { directory: process.cwd(), scale: 1 });
 await using deployment = await startDeployment({ machine, checkout, scale: 1 }, { queue: 'postgres' });
 const { api, workers, db, caller } = deployment;
 const endMs = performance.now() + Number(values.minutes) * 60_000;

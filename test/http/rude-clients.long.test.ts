@@ -19,6 +19,45 @@ const MANY = 128;
 
 const { stack, api } = await testStack();
 
+async function sendDripping(text: string): Promise<RawAnswer[]> {
+  const socket = await openSocket(stack.baseUrl);
+  socket.write(text);
+  const timer = setInterval(() => socket.write('x'), 200);
+  try {
+    return await readAnswers(socket);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+// The service gives these clients up to 30 seconds. They wait while the other tests run.
+const HALF_HEAD = 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half';
+const unfinishedHeads = Promise.all([
+  sendRaw(stack.baseUrl, HALF_HEAD),
+  sendDripping(`${HALF_HEAD}: `),
+  sendRaw(stack.baseUrl, ''),
+]);
+const endless = sendEndlessly();
+const unfinishedBody = sendUnfinished();
+
+async function sendEndlessly(): Promise<void> {
+  const socket = await openSocket(stack.baseUrl);
+  socket.on('error', () => {}).write('POST /nothing HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n');
+  const timer = setInterval(() => socket.write('x'), 200);
+  await new Promise((closed) => socket.resume().once('close', closed));
+  clearInterval(timer);
+}
+
+async function sendUnfinished() {
+  const requestId = randomUUID();
+  const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
+  const socket = await send(stack.baseUrl, `${head}{`);
+  const closed = once(socket, 'close');
+  const answer = await readFirst(socket);
+  await closed;
+  return { requestId, answer };
+}
+
 interface CallLine {
   requestId: string;
   route: string;
@@ -164,24 +203,8 @@ describe('a client that disconnects', () => {
   });
 });
 
-async function sendDripping(text: string): Promise<RawAnswer[]> {
-  const socket = await openSocket(stack.baseUrl);
-  socket.write(text);
-  const timer = setInterval(() => socket.write('x'), 200);
-  try {
-    return await readAnswers(socket);
-  } finally {
-    clearInterval(timer);
-  }
-}
-
 it('unfinished heads are answered with 408 and logged; idle connections get no answer', async () => {
-  const head = 'GET /health/live HTTP/1.1\r\nHost: a\r\nX-Half';
-  const [half, dripping, nothing] = await Promise.all([
-    sendRaw(stack.baseUrl, head),
-    sendDripping(`${head}: `),
-    sendRaw(stack.baseUrl, ''),
-  ]);
+  const [half, dripping, nothing] = await unfinishedHeads;
   expect(nothing).toEqual([]);
   for (const answers of [half, dripping]) {
     expect(answers).toMatchObject([{ status: 408, headers: { 'content-type': 'application/json; charset=utf-8' } }]);
@@ -197,13 +220,7 @@ it('unfinished heads are answered with 408 and logged; idle connections get no a
   );
 });
 
-it('a refused client that never stops sending is disconnected', async () => {
-  const socket = await openSocket(stack.baseUrl);
-  socket.on('error', () => {}).write('POST /nothing HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n');
-  const timer = setInterval(() => socket.write('x'), 200);
-  await new Promise((closed) => socket.resume().once('close', closed));
-  clearInterval(timer);
-});
+it('a refused client that never stops sending is disconnected', () => endless);
 
 describe('unfinished bodies', () => {
   const stalled = (caller: Api, length: number, body: string) =>
@@ -243,13 +260,9 @@ describe('unfinished bodies', () => {
   });
 
   it('are ended with 408, so that the client knows', async () => {
-    const requestId = randomUUID();
-    const head = buildHead(api, BATCH_ORDER, { headers: { 'content-length': 1_000, 'x-request-id': requestId } });
-    const socket = await send(stack.baseUrl, `${head}{`);
-    const answer = await readFirst(socket);
+    const { requestId, answer } = await unfinishedBody;
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: '408', cause: 'request_timeout' });
-    await once(socket, 'close');
     await expect.poll(() => linesOf({ requestId, code: '408', ended: 'answered' }).length).toBe(1);
   });
 });

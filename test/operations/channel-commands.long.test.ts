@@ -1,6 +1,6 @@
 import { lockLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { refusalOf } from '../harness/api.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -13,10 +13,8 @@ import { testStack } from '../harness/stack.ts';
 
 const { stack, api } = await testStack();
 const customer = await api.newCustomer();
-beforeAll(async () => {
-  await stack.db.insertInto('channel').values({ code: 'empty' }).execute();
-});
-afterEach(() => sql`update channel set paused_time = null`.execute(stack.db));
+const other = await api.newCustomer(undefined, 'other');
+await stack.db.insertInto('channel').values({ code: 'empty' }).execute();
 afterAll(() => endEverything());
 
 const channel = (...words: string[]): Promise<Ended> =>
@@ -34,26 +32,27 @@ const PAUSED_BEFORE = expect.stringMatching(new RegExp(`^.* ${TIME}.*\\n$`));
 const readAuditLog = (target: string) =>
   stack.db.selectFrom('operator_audit').select(['action', 'after']).where('target', '=', target).execute();
 
-describe('a channel without customers', () => {
-  it('is shown, paused and resumed; a no-op is reported, but not recorded', async () => {
-    const shown = await channel('show', 'empty');
-    expect(shown).toMatchObject({ status: 0, stderr: '' });
-    expect(shown.stdout).toMatch(/^channel +empty\nstate +current\npending +0\nheld +0\n/);
-    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty', ONE_LINE));
-    expect(await pause('empty')).toEqual(said(0, 'empty'));
-    expect(await pause('empty')).toEqual(said(0, 'empty', PAUSED_BEFORE));
-    expect(await channel('resume', 'empty')).toEqual(said(0, 'empty'));
-    expect(await readAuditLog('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
-  });
+it.concurrent('a channel without customers is shown, paused and resumed; a no-op is reported, but not recorded', async () => {
+  const shown = await channel('show', 'empty');
+  expect(shown).toMatchObject({ status: 0, stderr: '' });
+  expect(shown.stdout).toMatch(/^channel +empty\nstate +current\npending +0\nheld +0\n/);
+  expect(await channel('resume', 'empty')).toEqual(said(0, 'empty', ONE_LINE));
+  expect(await pause('empty')).toEqual(said(0, 'empty'));
+  expect(await pause('empty')).toEqual(said(0, 'empty', PAUSED_BEFORE));
+  expect(await channel('resume', 'empty')).toEqual(said(0, 'empty'));
+  expect(await readAuditLog('empty')).toMatchObject([{ action: 'channel.paused' }, { action: 'channel.resumed' }]);
 });
 
-it.each(['show', 'pause', 'resume'])('%s of an unknown channel fails, and nothing is recorded', async (verb) => {
-  const stderr = expect.stringMatching(/^lockstep: .+\n$/);
-  expect(await (verb === 'pause' ? pause('nowhere') : channel(verb, 'nowhere'))).toEqual(said(4, '', stderr));
-  expect(await readAuditLog('nowhere')).toEqual([]);
-});
+it.concurrent.each(['show', 'pause', 'resume'])(
+  '%s of an unknown channel fails, and nothing is recorded',
+  async (verb) => {
+    const stderr = expect.stringMatching(/^lockstep: .+\n$/);
+    expect(await (verb === 'pause' ? pause('nowhere') : channel(verb, 'nowhere'))).toEqual(said(4, '', stderr));
+    expect(await readAuditLog('nowhere')).toEqual([]);
+  },
+);
 
-it('lists of thousands of channels are bounded and sorted', async () => {
+it.concurrent('lists of thousands of channels are bounded and sorted', async () => {
   const CHANNELS = 3_000;
   await sql`
     insert into channel (code) select 'one of ' || to_char(n, 'FM0000') from generate_series(1, ${CHANNELS}) n`.execute(
@@ -68,12 +67,12 @@ it('lists of thousands of channels are bounded and sorted', async () => {
   const all = await channel('list', '--all', '--json');
   expect(all).toMatchObject({ status: 0, stderr: '' });
   const numbered = Array.from({ length: CHANNELS }, (_, n) => `one of ${String(n + 1).padStart(4, '0')}`);
-  expect(objectsIn(all.stdout).map(({ channelCode }) => channelCode)).toEqual(['empty', ...numbered, 'test']);
+  expect(objectsIn(all.stdout).map(({ channelCode }) => channelCode)).toEqual(['empty', ...numbered, 'other', 'test']);
   const found = await channel('list', '--search', 'OF 2999', '--json');
   expect(objectsIn(found.stdout)).toMatchObject([{ channelCode: 'one of 2999', state: 'current', pendingOrders: 0 }]);
 });
 
-it('a pause that earlier work outlasts ends with status 1, holds and is recorded; the same command waits again', async () => {
+it.concurrent('a pause that earlier work outlasts ends with status 1, holds and is recorded; the same command waits again', async () => {
   const session = await stack.db.startTransaction().execute();
   const waiting = batchOf(newBuy(customer, [newAssetNum()]));
   try {
@@ -87,7 +86,6 @@ it('a pause that earlier work outlasts ends with status 1, holds and is recorded
     await session.rollback().execute();
   }
   expect(await pause('test')).toEqual(said(0, 'test', PAUSED_BEFORE));
-  const other = await api.newCustomer(undefined, 'other');
   await api.process(batchOf(newBuy(other, [newAssetNum()])));
   expect(await readResult(api, waiting)).toMatchObject({ pending: 1 });
   expect(await readAuditLog('test')).toHaveLength(1);

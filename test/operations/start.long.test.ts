@@ -198,7 +198,7 @@ describe('two stacks side by side', () => {
     expect(answer).toMatchObject({ status: 200, body: { scope: 'auth_order auth_me' } });
   });
 
-  it.each<[what: string, status: number, words: string[], message: RegExp]>([
+  it.concurrent.each<[what: string, status: number, words: string[], message: RegExp]>([
     ['an unknown application', 4, ['app', 'approve', 'app_unknown'], /app_unknown/],
     ['an application without a scope', 64, ['app', 'create', '--name', 'X'], /--scope/],
     ['an unknown command', 64, ['apps'], /'apps'/],
@@ -216,7 +216,7 @@ describe('two stacks side by side', () => {
   });
 });
 
-describe('npm start that fails', () => {
+describe.concurrent('npm start that fails', () => {
   // Uses the data directory of the stopped stack and the port of the running one.
   it('refuses a DATA_DIR that is a file', async () => {
     const file = join(stack.dataDir, 'demo.json');

@@ -66,7 +66,7 @@ describe('README.md', () => {
 });
 
 describe('docs/tutorial.md', () => {
-  it.each([
+  it.concurrent.each([
     ['before any other batch', () => fresh],
     ['after the batches of README.md', () => used],
   ])('shows what its commands print, %s', async (_, stack) => {

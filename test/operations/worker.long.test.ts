@@ -12,6 +12,34 @@ import { startStack, testDatabase } from '../harness/stack.ts';
 const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 const PATIENTLY = { timeout: 60_000, interval: 200 };
 
+/** Stops a worker whose drain hangs. It takes all the time that a worker has, while the other tests run. */
+const hanging = stopHanging();
+
+async function stopHanging() {
+  const stack = await startStack({ worker: false });
+  const worker = ServiceProcess.worker({ DATABASE_URL: stack.url, REDIS_URL: '' });
+  try {
+    await sql
+      .raw(`
+        create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return null; end $$;
+        create trigger hang before insert on license_order for each statement execute function hang()`)
+      .execute(stack.db);
+    const caller = await stack.newApi();
+    await caller.accept(batchOf(newBuy(await caller.newCustomer(), [newAssetNum()])));
+    await worker.start();
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`.execute(stack.db);
+      expect(rows).toHaveLength(1);
+    }, PATIENTLY);
+    const status = await worker.stop();
+    return { status, hanging: worker.linesWith('shutdown timed out').map((line) => JSON.parse(line).hanging) };
+  } finally {
+    await worker.kill();
+    await stack.close();
+  }
+}
+
 describe('a worker process', async () => {
   const running: ServiceProcess[] = [];
 
@@ -31,33 +59,6 @@ describe('a worker process', async () => {
     const behind = (await readMetrics(probe)).matchAll(/^lockstep_cleanup_behind_seconds\{kind="(\w+)"\} (\S+)$/gm);
     return Object.fromEntries([...behind].map(([, kind, seconds]) => [kind, Number(seconds)]));
   }
-
-  it('exits with status 1 when it cannot stop in time, and says what hangs', async () => {
-    const api = await startStack({ worker: false });
-    const worker = ServiceProcess.worker({ DATABASE_URL: api.url, REDIS_URL: '' });
-    try {
-      await sql
-        .raw(`
-          create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return null; end $$;
-          create trigger hang before insert on license_order for each statement execute function hang()`)
-        .execute(api.db);
-      const caller = await api.newApi();
-      await caller.accept(batchOf(newBuy(await caller.newCustomer(), [newAssetNum()])));
-      await worker.start();
-      await vi.waitFor(async () => {
-        const { rows } = await sql`
-          select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`.execute(api.db);
-        expect(rows).toHaveLength(1);
-      }, PATIENTLY);
-      expect(await worker.stop()).toBe(1);
-      expect(worker.linesWith('shutdown timed out').map((line) => JSON.parse(line).hanging)).toEqual([
-        ['worker', 'work', 'drains'],
-      ]);
-    } finally {
-      await worker.kill();
-      await api.close();
-    }
-  });
 
   it('serves liveness, readiness and metrics on WORKER_PORT', async () => {
     const probe = await startWorker({});
@@ -113,6 +114,10 @@ describe('a worker process', async () => {
     const ready = await fetch(`${probe}/health/ready`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toEqual({ status: 'unavailable', reason: expect.stringContaining('database') });
+  });
+
+  it('exits with status 1 when it cannot stop in time, and says what hangs', async () => {
+    expect(await hanging).toEqual({ status: 1, hanging: [['worker', 'work', 'drains']] });
   });
 
   it('does not start without DATABASE_URL', async () => {

@@ -25,8 +25,8 @@ export interface Actor {
 
 /**
  * The tenant boundary of the member center. Only this file reads, locks and changes rows of an enterprise, and every
- * query here includes the enterprise. Other queries start from ids found this way. A lint rule (tenant.grit) keeps other
- * files from querying these tables.
+ * query here includes the enterprise. Other queries start from ids found this way. A lint rule (tenant.grit) keeps
+ * other files from querying these tables.
  */
 type Tenant = Pick<Actor, 'enterpriseId'>;
 

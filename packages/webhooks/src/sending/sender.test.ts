@@ -40,20 +40,29 @@ async function listen(onConnection: (socket: Socket) => void, host = '127.0.0.1'
     });
     onConnection(socket);
   });
-  servers.push(server);
-  server.listen(0, host);
-  await once(server, 'listening');
-  seen.port = (server.address() as AddressInfo).port;
+  seen.port = await begin(server, host);
   return seen;
 }
 
+/** Has a server listen on any port, and returns the port. */
+async function begin(server: Server, host = '127.0.0.1'): Promise<number> {
+  servers.push(server);
+  await once(server.listen(0, host), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 const post = (url: string) => ({ url, headers: { 'webhook-id': '1' }, body: '{}' });
+const anyAddress = new Sender({ allowPrivate: true });
+const publicOnly = new Sender({ allowPrivate: false });
+/** Sends to a listener, or to a URL. */
+const send = (to: { port: number } | string, sender = anyAddress) =>
+  sender.send(post(typeof to === 'string' ? to : `http://127.0.0.1:${to.port}/`), NEVER);
 /** Responds as soon as a request has begun. */
 const answering = (text: string) => (socket: Socket) => socket.once('data', () => socket.write(text));
 /** Responds with a text, and then with another one repeatedly, up to a gigabyte. */
 async function flood(first: string, part: string) {
   const chunk = Buffer.from(part.repeat(65_536 / part.length));
-  const seen = Object.assign(
+  const seen: Awaited<ReturnType<typeof listen>> & { written: number } = Object.assign(
     await listen((socket) => {
       const fill = () => {
         while (!socket.destroyed && seen.written < 2 ** 30) {
@@ -69,9 +78,8 @@ async function flood(first: string, part: string) {
     }),
     { written: 0 },
   );
-  return { seen, url: `http://127.0.0.1:${seen.port}/` };
+  return seen;
 }
-const anyAddress = () => new Sender({ allowPrivate: true });
 /** Sends, and lets the time for a response pass once `begun` holds. */
 async function sendTillTimeout(sender: Sender, url: string, begun: () => boolean): Promise<SendOutcome> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -100,90 +108,31 @@ function answerByDns(...lists: string[][]) {
 }
 
 describe('a response', () => {
-  it.each([200, 201, 204, 299])('of %i is delivered', async (status) => {
-    const { port } = await listen(answering(`HTTP/1.1 ${status} x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`));
-    expect(await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER)).toMatchObject({ status, fault: null });
-  });
-
-  it.each([
-    [100, TIMED_OUT, null],
-    [301, explainStatus(301), 301],
-    [410, explainStatus(410), 410],
-    [404, explainStatus(404), 404],
-    [500, explainStatus(500), 500],
-  ])('of %i is not', async (status, fault, shown) => {
-    const seen = await listen(answering(`HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n`));
-    const url = `http://127.0.0.1:${seen.port}/`;
-    const outcome =
-      status === 100
-        ? await sendTillTimeout(anyAddress(), url, () => seen.requests !== '')
-        : await anyAddress().send(post(url), NEVER);
-    expect(outcome).toMatchObject({ status: shown, fault });
-    expect(seen.connections).toBe(1);
-    expect(seen.requests).not.toContain('elsewhere');
-  });
-
-  it('that never comes times out', async () => {
-    const seen = await listen(() => {});
-    const url = `http://127.0.0.1:${seen.port}/`;
-    const outcome = await sendTillTimeout(anyAddress(), url, () => seen.requests !== '');
-    expect(outcome).toMatchObject({ status: null, fault: TIMED_OUT });
+  it.each<[what: string, text: string, status: number]>([
+    ...[200, 201, 204, 299].map((status): [string, string, number] => [
+      `of ${status}`,
+      `HTTP/1.1 ${status} x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
+      status,
+    ]),
+    ['without an end', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n', 200],
+    [
+      'after two 1xx responses',
+      `${'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(2)}HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n`,
+      204,
+    ],
+  ])('%s is delivered, and its connection is closed', async (_, text, status) => {
+    const seen = await listen(answering(text));
+    expect(await send(seen)).toMatchObject({ status, fault: null });
     await expect.poll(() => seen.closed).toBe(1);
   });
 
-  it('that comes byte by byte times out', async () => {
-    const text = `HTTP/1.1 200 OK\r\nx-slow: ${'x'.repeat(10_000)}`;
-    let sent = 0;
-    const seen = await listen((socket) => {
-      const timer = setInterval(() => socket.write(text[sent++]!), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const outcome = await sendTillTimeout(anyAddress(), `http://127.0.0.1:${seen.port}/`, () => sent > 30);
-    expect(outcome).toMatchObject({ status: null, fault: TIMED_OUT });
-    await expect.poll(() => seen.closed).toBe(1);
-  });
-
-  it.each([
-    ['a gigabyte', 'content-length: 1073741824', 'x'],
-    ['chunk extensions', 'transfer-encoding: chunked', '1;x=1\r\nx\r\n'],
-  ])('with %s counts as delivered, and is read only in part', async (_, header, part) => {
-    const { seen, url } = await flood(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, part);
-    expect(await anyAddress().send(post(url), NEVER)).toMatchObject({ status: 200, fault: null });
-    await expect.poll(() => seen.closed).toBe(1);
-    expect(seen.written).toBeLessThan(64 * 2 ** 20);
-  });
-
-  it('without an end counts as delivered, and its connection is closed', async () => {
-    const seen = await listen((socket) => {
-      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'));
-    });
-    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
-      status: 200,
-      fault: null,
-    });
-    await expect.poll(() => seen.closed).toBe(1);
-  });
-
-  it.each(['100 Continue', '102 Processing', '103 Early Hints'])('of endless %s is not delivered', async (status) => {
-    const { seen, url } = await flood('', `HTTP/1.1 ${status}\r\n\r\n`);
-    expect(await anyAddress().send(post(url), NEVER)).toMatchObject({
-      status: null,
-      fault: NO_FINAL_STATUS,
-    });
-    await expect.poll(() => seen.closed).toBe(1);
-    expect(seen.written).toBeLessThan(64 * 2 ** 20);
-  });
-
-  it('after two 1xx responses is delivered', async () => {
-    const final = 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n';
-    const { port } = await listen(answering(`${'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'.repeat(2)}${final}`));
-    expect(await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER)).toMatchObject({
-      status: 204,
-      fault: null,
-    });
-  });
-
-  it.each([
+  it.each<[what: string, text: string, fault: string, status?: number]>([
+    ...[301, 410, 404, 500].map((status): [string, string, string, number] => [
+      `of ${status}`,
+      `HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n`,
+      explainStatus(status),
+      status,
+    ]),
     [
       'with two 1xx responses of 9 KiB',
       `HTTP/1.1 103 Early Hints\r\nlink: ${'x'.repeat(9_000)}\r\n\r\n`.repeat(2),
@@ -196,33 +145,67 @@ describe('a response', () => {
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n',
       CLOSED,
     ],
-  ])('%s is not delivered', async (_, text, fault) => {
+  ])('%s is not delivered, and not followed', async (_, text, fault, status = null!) => {
     const seen = await listen(answering(text));
-    expect(await anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), NEVER)).toMatchObject({
-      status: null,
-      fault,
-    });
+    expect(await send(seen)).toMatchObject({ status, fault });
     await expect.poll(() => seen.closed).toBe(1);
+    expect(seen.connections).toBe(1);
+    expect(seen.requests).not.toContain('elsewhere');
+  });
+
+  it.each([
+    ['that never comes', ''],
+    ['of 100 alone', 'HTTP/1.1 100 x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n'],
+  ])('%s times out', async (_, text) => {
+    const seen = await listen(answering(text));
+    const outcome = await sendTillTimeout(anyAddress, `http://127.0.0.1:${seen.port}/`, () => seen.requests !== '');
+    expect(outcome).toMatchObject({ status: null, fault: TIMED_OUT });
+    await expect.poll(() => seen.closed).toBe(1);
+    expect(seen.connections).toBe(1);
+  });
+
+  it('that comes byte by byte times out', async () => {
+    const text = `HTTP/1.1 200 OK\r\nx-slow: ${'x'.repeat(10_000)}`;
+    let sent = 0;
+    const seen = await listen((socket) => {
+      const timer = setInterval(() => socket.write(text[sent++]!), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const outcome = await sendTillTimeout(anyAddress, `http://127.0.0.1:${seen.port}/`, () => sent > 30);
+    expect(outcome).toMatchObject({ status: null, fault: TIMED_OUT });
+    await expect.poll(() => seen.closed).toBe(1);
+  });
+
+  it.each<[what: string, first: string, part: string, fault: string | null]>([
+    ['with a gigabyte counts', 'HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n', 'x', null],
+    ['with chunk extensions counts', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1;x=1\r\nx\r\n', null],
+    ...['100 Continue', '102 Processing', '103 Early Hints'].map((status): [string, string, string, string] => [
+      `of endless ${status} does not count`,
+      '',
+      `HTTP/1.1 ${status}\r\n\r\n`,
+      NO_FINAL_STATUS,
+    ]),
+  ])('%s as delivered, and is read only in part', async (_, first, part, fault) => {
+    const seen = await flood(first, part);
+    expect(await send(seen)).toMatchObject({ status: fault === null ? 200 : null, fault });
+    await expect.poll(() => seen.closed).toBe(1);
+    expect(seen.written).toBeLessThan(64 * 2 ** 20);
   });
 });
 
 describe('a connection', () => {
   it('that is refused says so', async () => {
-    const { port } = await listen(() => {});
+    const seen = await listen(() => {});
     servers.pop()!.close();
-    const outcome = await anyAddress().send(post(`http://127.0.0.1:${port}/`), NEVER);
-    expect(outcome).toMatchObject({ status: null, fault: REFUSED });
+    expect(await send(seen)).toMatchObject({ status: null, fault: REFUSED });
   });
 
   it('to a host with an untrusted certificate is refused, and nothing is sent', async () => {
     let requests = 0;
     const server = createTlsServer(SELF_SIGNED, () => requests++);
-    servers.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = await begin(server);
     for (const host of ['127.0.0.1', 'localhost']) {
-      const outcome = await anyAddress().send(post(`https://${host}:${port}/`), NEVER);
+      const outcome = await send(`https://${host}:${port}/`);
       expect(outcome).toMatchObject({ status: null, fault: SELF_SIGNED_CERTIFICATE });
     }
     expect(requests).toBe(0);
@@ -241,28 +224,26 @@ describe('a connection', () => {
       (socket as TLSSocket & { _handle: { renegotiate(): void } })._handle.renegotiate();
       response.writeProcessing();
     });
-    servers.push(server);
     server.on('connection', (socket) => socket.on('error', () => {}));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const outcome = await anyAddress().send(post(`https://127.0.0.1:${port}/`), NEVER);
+    const port = await begin(server);
+    const outcome = await send(`https://127.0.0.1:${port}/`);
     setDefaultCACertificates(trusted);
     expect({ outcome, handshakes }).toMatchObject({ outcome: { status: null, fault: TLS_FAILED }, handshakes: 0 });
   });
 
   it('to a host without TLS says so', async () => {
     const { port } = await listen(answering('HTTP/1.1 200 OK\r\n\r\n'));
-    const outcome = await anyAddress().send(post(`https://127.0.0.1:${port}/`), NEVER);
+    const outcome = await send(`https://127.0.0.1:${port}/`);
     expect(outcome).toMatchObject({ status: null, fault: TLS_FAILED });
   });
 
   it('is closed when the sender stops, and the outcome is unknown', async () => {
     const stopping = new AbortController();
     const seen = await listen((socket) => socket.once('data', () => stopping.abort(new Error('stops'))));
-    await expect(anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), stopping.signal)).rejects.toThrow('stops');
+    const url = `http://127.0.0.1:${seen.port}/`;
+    await expect(anyAddress.send(post(url), stopping.signal)).rejects.toThrow('stops');
     await expect.poll(() => seen.closed).toBe(1);
-    await expect(anyAddress().send(post(`http://127.0.0.1:${seen.port}/`), stopping.signal)).rejects.toThrow('stops');
+    await expect(anyAddress.send(post(url), stopping.signal)).rejects.toThrow('stops');
     expect(seen.connections).toBe(1);
   });
 });
@@ -271,10 +252,8 @@ describe('a connection', () => {
 const UNKNOWN_NAME = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'queryA' });
 
 describe('where only public addresses are allowed', () => {
-  const FORBIDDEN = {
-    status: null,
-    fault: UNREACHABLE,
-  };
+  const FORBIDDEN = { status: null, fault: UNREACHABLE };
+  const NAME = 'hooks.shop.example';
 
   it.each([
     '127.0.0.1',
@@ -310,8 +289,7 @@ describe('where only public addresses are allowed', () => {
     '[fec0::1]',
   ])('nothing is sent to %s', async (host) => {
     const seen = await listen(() => {}, '::');
-    const sender = new Sender({ allowPrivate: false });
-    expect(await sender.send(post(`https://${host}:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
+    expect(await send(`https://${host}:${seen.port}/`, publicOnly)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
   });
 
@@ -334,52 +312,42 @@ describe('where only public addresses are allowed', () => {
     '2001:0:a00:1::',
   ];
 
-  it.each(FORBIDDEN_ADDRESSES)('nothing is sent to a name that resolves to %s', async (address) => {
-    const seen = await listen(() => {}, '::');
-    answerByDns([address]);
-    const sender = new Sender({ allowPrivate: false });
-    const url = `https://hooks.shop.example:${seen.port}/`;
-    expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
-    expect(seen.connections).toBe(0);
-  });
+  it.each([...FORBIDDEN_ADDRESSES.map((address) => [address]), ['8.8.8.8', '127.0.0.1']])(
+    'nothing is sent to a name that resolves to %s %s',
+    async (...addresses) => {
+      const seen = await listen(() => {}, '::');
+      answerByDns(addresses);
+      expect(await send(`https://${NAME}:${seen.port}/`, publicOnly)).toMatchObject(FORBIDDEN);
+      expect(seen.connections).toBe(0);
+    },
+  );
 
   it('the connection uses the address that was checked, even if the name changes', async () => {
     const seen = await listen(() => {});
-    const url = `https://hooks.shop.example:${seen.port}/`;
+    const url = `https://${NAME}:${seen.port}/`;
     // First an address of a network that no longer exists (RFC 3701), then this machine.
     const asking = answerByDns(['3ffe::1'], ['127.0.0.1']);
-    const sender = new Sender({ allowPrivate: false });
-    const { fault } = await sendTillTimeout(sender, url, () => asking.mock.calls.length > 0);
+    const { fault } = await sendTillTimeout(publicOnly, url, () => asking.mock.calls.length > 0);
     expect(fault).toBe(FORBIDDEN.fault);
-    expect(await sender.send(post(url), NEVER)).toMatchObject(FORBIDDEN);
+    expect(await send(url, publicOnly)).toMatchObject(FORBIDDEN);
     expect(seen.connections).toBe(0);
   });
 
   it('a name that resolves to a private address fails like an unknown name', async () => {
     const seen = await listen(() => {});
-    const sender = new Sender({ allowPrivate: false });
-    const url = `https://hooks.shop.example:${seen.port}/`;
+    const url = `https://${NAME}:${seen.port}/`;
     answerByDns(['10.0.0.1']);
-    const { status, fault } = await sender.send(post(url), NEVER);
+    const { status, fault } = await send(url, publicOnly);
     vi.spyOn(Resolver.prototype, 'resolve4').mockRejectedValue(UNKNOWN_NAME);
     vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(UNKNOWN_NAME);
-    expect(await sender.send(post(url), NEVER)).toMatchObject({ status, fault });
-  });
-
-  it('one forbidden address among several is enough', async () => {
-    const seen = await listen(() => {});
-    answerByDns(['8.8.8.8', '127.0.0.1']);
-    const sender = new Sender({ allowPrivate: false });
-    expect(await sender.send(post(`https://hooks.shop.example:${seen.port}/`), NEVER)).toMatchObject(FORBIDDEN);
-    expect(seen.connections).toBe(0);
+    expect(await send(url, publicOnly)).toMatchObject({ status, fault });
   });
 
   it('nothing is sent to an http URL', async () => {
     const seen = await listen(() => {});
     const asking = answerByDns(['8.8.8.8']);
-    const sender = new Sender({ allowPrivate: false });
-    for (const host of ['127.0.0.1', 'hooks.shop.example']) {
-      const outcome = await sender.send(post(`http://${host}:${seen.port}/`), NEVER);
+    for (const host of ['127.0.0.1', NAME]) {
+      const outcome = await send(`http://${host}:${seen.port}/`, publicOnly);
       expect(outcome).toMatchObject({ status: null, fault: NOT_HTTPS });
     }
     expect({ connections: seen.connections, lookups: asking.mock.calls }).toEqual({ connections: 0, lookups: [] });
@@ -387,8 +355,7 @@ describe('where only public addresses are allowed', () => {
 
   it('localhost is not public', async () => {
     const seen = await listen(() => {});
-    const sender = new Sender({ allowPrivate: false });
-    const { status, fault } = await sender.send(post(`https://localhost:${seen.port}/`), NEVER);
+    const { status, fault } = await send(`https://localhost:${seen.port}/`, publicOnly);
     expect({ status, isDelivered: fault === null }).toEqual({ status: null, isDelivered: false });
     expect(seen.connections).toBe(0);
   });
