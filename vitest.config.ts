@@ -50,7 +50,7 @@ const byPackage: Reporter = {
 export default defineConfig({
   test: {
     ...shared,
-    exclude: [...configDefaults.exclude, '**/*.long.test.ts', '**/*.wide.test.ts'],
+    exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     reporters: ['default', byPackage],
     coverage: {
       include: floors.map(([name]) => `${name}/src/**/*.ts`),

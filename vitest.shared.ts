@@ -30,10 +30,3 @@ export const shared: InlineConfig = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
 };
-
-/** For suites that start many processes, each of which takes its time on a busy machine. */
-export const patient: InlineConfig = {
-  expect: { poll: { timeout: 60_000 } },
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-};
