@@ -21,12 +21,11 @@ import { publishDocs } from './description/docs.ts';
 import { answerFailure, answerNotFound, refuseCall } from './failures.ts';
 import { frontPage } from './front-page.ts';
 import type { ServerOptions } from './options.ts';
-import { requireSchema } from './readiness.ts';
-import { assetHandlers, assetTraceHandlers, customerHandlers } from './routes/assets.ts';
+import { assetHandlers, customerHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
-import { healthRoutes } from './routes/health.ts';
-import { additionHandlers, employeeHandlers, holdingHandlers } from './routes/members.ts';
-import { cancelHandlers, eventHandlers, failedOrderHandlers, listHandlers, resultHandlers } from './routes/results.ts';
+import { healthRoutes, requireSchema } from './routes/health.ts';
+import { additionHandlers, memberHandlers } from './routes/members.ts';
+import { resultHandlers } from './routes/results.ts';
 import { tokenMetadataRoutes, tokenRoutes } from './routes/token.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
 
@@ -92,13 +91,8 @@ async function orderModule(server: FastifyInstance, options: ServerOptions): Pro
   addOperations<Exclude<OrderOperationId, BatchOperationId>, Caller>(
     server,
     {
-      ...cancelHandlers(options),
       ...resultHandlers(options),
-      ...eventHandlers(options),
-      ...listHandlers(options),
-      ...failedOrderHandlers(options),
       ...assetHandlers(options),
-      ...assetTraceHandlers(options),
       ...customerHandlers,
       ...webhookHandlers(options),
     },
@@ -115,11 +109,7 @@ async function memberModule(server: FastifyInstance, options: ServerOptions): Pr
     additions.setValidatorCompiler(checksAllButBody);
     addOperations<'addEmployees', Actor>(additions, additionHandlers(options), actorOf);
   });
-  addOperations<Exclude<MemberOperationId, 'addEmployees'>, Actor>(
-    server,
-    { ...employeeHandlers(options), ...holdingHandlers(options) },
-    actorOf,
-  );
+  addOperations<Exclude<MemberOperationId, 'addEmployees'>, Actor>(server, memberHandlers(options), actorOf);
 }
 
 /**

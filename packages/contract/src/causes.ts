@@ -1,15 +1,23 @@
 import { english, fillIn } from './templates.ts';
 
-/** The codes of a fault in g_nonce, and of one in the shape of a call: in the order module and in the member center. */
-const OF_NONCE = { code: '13004', memberCode: '70001' } as const;
-const OF_SHAPE = { code: '13004', memberCode: '40000' } as const;
+interface CauseEntry {
+  code?: string;
+  memberCode?: string;
+  message: string;
+}
+
+/** The code of most causes (interface 1). */
+const CODE = '13004';
+/** The codes of a fault in g_nonce, and of one in the shape of a call, in the member center. */
+const OF_NONCE = { memberCode: '70001' } as const;
+const OF_SHAPE = { memberCode: '40000' } as const;
 
 /**
  * Every cause for which a call or an order can be refused (rules 1).
  *
- * The key is the cause, a stable word for programs. `code` is the code of the interface, `memberCode` the code in the
- * member center if it differs. `message` is the English template (see fillIn) and may change. Its values keep their
- * places forever, because failures are stored with them; it may get more.
+ * The key is the cause, a stable word for programs. `code` is the code of the interface, by default CODE, `memberCode`
+ * the code in the member center if it differs. `message` is the English template (see fillIn) and may change. Its values
+ * keep their places forever, because failures are stored with them; it may get more.
  */
 export const causes = {
   // Access (rules 2 and 3)
@@ -59,11 +67,9 @@ export const causes = {
   },
   nonce_replayed: { ...OF_NONCE, message: 'g_nonce: was already used. Send a new random value with every call.' },
   app_key_mismatch: {
-    code: '13004',
     message: 'appKey: does not match the access token. Send the appKey of the application that requested the token.',
   },
   channel_not_allowed: {
-    code: '13004',
     message: '{0}: your application is not bound to channel {1}. Ask the operator of the service to bind it.',
   },
 
@@ -76,41 +82,36 @@ export const causes = {
   field_invalid: { ...OF_SHAPE, message: '{0}: {1:fault}' },
   field_misspelled: { ...OF_SHAPE, message: '{0}: unknown field; did you mean {1}?' },
   field_repeated: { ...OF_SHAPE, message: '{0}: appears more than once' },
-  dates_reversed: { code: '13004', message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
+  dates_reversed: { message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
   date_not_milliseconds: {
-    code: '13004',
     message: '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; omit it for no limit',
   },
-  sequence_repeated: { code: '13004', message: '{0}: appears more than once in this request' },
-  asset_number_repeated: { code: '13004', message: '{0}: appears more than once in this element of assets' },
+  sequence_repeated: { message: '{0}: appears more than once in this request' },
+  asset_number_repeated: { message: '{0}: appears more than once in this element of assets' },
   asset_number_shared: {
-    code: '13004',
     message:
       '{0}: {1} names the same asset, {2}, for another customer. An async batch may apply orders of different customers ' +
       'in any order. Send the batch sync, or send a second batch when the first is completed.',
   },
-  asset_without_items: { code: '13004', message: '{0}: a purchase needs at least one product or merchandise' },
-  merchandise_too_deep: { code: '13004', message: '{0}: nests merchandise more than {1} levels deep.' },
+  asset_without_items: { message: '{0}: a purchase needs at least one product or merchandise' },
+  merchandise_too_deep: { message: '{0}: nests merchandise more than {1} levels deep.' },
   list_too_long: { ...OF_SHAPE, message: '{0}: exceeds the limit of {1} elements. Split it over several calls.' },
   batch_too_large: {
-    code: '13004',
     message: '{0}: up to here, the batch exceeds the limit of {1:limit}. Send smaller orders or several batches.',
   },
-  src_license_order_required: { code: '13004', message: '{0}: is required to revoke a cloud license' },
+  src_license_order_required: { message: '{0}: is required to revoke a cloud license' },
 
   // Batches and orders (rules 6)
   channel_order_id_conflict: {
-    code: '13004',
     message:
       'channelOrderId: {0} was already accepted with a different syncMode or different orders. Send new orders under a ' +
       'new channelOrderId.',
   },
-  batch_not_found: { code: '13004', message: 'Your application has not submitted a batch {0} in channel {1}.' },
+  batch_not_found: { message: 'Your application has not submitted a batch {0} in channel {1}.' },
   content_expired: {
-    code: '13004',
     message: 'The failed orders of batch {0} in channel {1} are no longer stored. Build them from your own data.',
   },
-  order_not_found: { code: '13004', message: 'Your application has not submitted an order {0}.' },
+  order_not_found: { message: 'Your application has not submitted an order {0}.' },
   channel_paused: {
     code: '500',
     message: 'Channel {0} is paused; nothing was stored. Retry later with a new g_nonce, or send the batch async.',
@@ -123,33 +124,24 @@ export const causes = {
   },
 
   // Failed orders (rules 6.5)
-  customer_not_found: { code: '13004', message: 'Customer[ with {1}] {0} does not exist.' },
+  customer_not_found: { message: 'Customer[ with {1}] {0} does not exist.' },
   enterprise_mismatch: {
-    code: '13004',
     message:
       'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that O3 returns for this customer.',
   },
-  source_order_not_found: {
-    code: '13004',
-    message: 'srcLicenseOrderId {0} is not a succeeded new_buy order[ of customer {1}].',
-  },
+  source_order_not_found: { message: 'srcLicenseOrderId {0} is not a succeeded new_buy order[ of customer {1}].' },
   asset_owned_by_other_customer: {
-    code: '13004',
     message: 'Asset {0} belongs to another customer. To transfer it, set transferedAssetNum to true.',
   },
-  license_type_mismatch: { code: '13004', message: 'Asset {0} has license type {1}, but the order says {2}.' },
-  asset_not_found: { code: '13004', message: 'Asset {0} is not an active asset{1:inactive}.' },
-  asset_not_in_source_order: { code: '13004', message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
-  product_not_found: {
-    code: '13004',
-    message: 'Asset {0} has no active product {1} that matches[; the nearest one has {2}].',
-  },
-  asset_full: { code: '13004', message: 'Asset {0} would exceed the limit of {1} {2:counted}. Use a different asset.' },
+  license_type_mismatch: { message: 'Asset {0} has license type {1}, but the order says {2}.' },
+  asset_not_found: { message: 'Asset {0} is not an active asset{1:inactive}.' },
+  asset_not_in_source_order: { message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
+  product_not_found: { message: 'Asset {0} has no active product {1} that matches[; the nearest one has {2}].' },
+  asset_full: { message: 'Asset {0} would exceed the limit of {1} {2:counted}. Use a different asset.' },
   order_too_large: {
-    code: '13004',
     message: 'The order exceeds the limit of {0} {1:counted}. Split its asset numbers over several orders.',
   },
-  cancelled: { code: '13004', message: 'The order was cancelled before it took effect.' },
+  cancelled: { message: 'The order was cancelled before it took effect.' },
   internal_error: {
     code: '500',
     message:
@@ -158,38 +150,31 @@ export const causes = {
 
   // Events and webhooks (rules 6.8)
   event_unknown: {
-    code: '13004',
     message: 'after: is higher than the id of the newest event. Send the id of an event that you have received.',
   },
-  webhook_not_found: { code: '13004', message: 'Your application has no webhook {0}.' },
-  webhook_disabled: { code: '13004', message: 'Webhook {0} is disabled. Enable it first.' },
+  webhook_not_found: { message: 'Your application has no webhook {0}.' },
+  webhook_disabled: { message: 'Webhook {0} is disabled. Enable it first.' },
   webhook_address_forbidden: {
-    code: '13004',
     // The same words for unknown and private names, so that callers cannot explore the network (rules 6.8).
     message:
       'url: {0} is neither a public address nor a name of one. Use another host. To try webhooks on your own machine, start ' +
       'the service with WEBHOOK_ALLOW_PRIVATE=true.',
   },
-  webhooks_exhausted: { code: '13004', message: 'Your application already has {0} webhooks. Delete one first.' },
+  webhooks_exhausted: { message: 'Your application already has {0} webhooks. Delete one first.' },
 
   // Customers and enterprises (rules 5)
   enterprise_mobile_mismatch: {
-    code: '13004',
     message: 'passwordMobile: does not match the security mobile number of the enterprise with this name.',
   },
   enterprise_mobile_missing: {
-    code: '13004',
     message:
       'passwordMobile: the enterprise with this name has no security mobile number. Ask the application that created ' +
       'it, or an operator of the service, to set it.',
   },
-  enterprise_name_taken: {
-    code: '13004',
-    message: 'customerName: another enterprise already has this name. Send another name.',
-  },
-  customer_bound_elsewhere: { code: '13004', message: 'Channel customer {0} is already bound to another enterprise.' },
+  enterprise_name_taken: { message: 'customerName: another enterprise already has this name. Send another name.' },
+  customer_bound_elsewhere: { message: 'Channel customer {0} is already bound to another enterprise.' },
 
-  enterprise_not_found: { code: '13004', message: 'Enterprise {0} does not exist.' },
+  enterprise_not_found: { message: 'Enterprise {0} does not exist.' },
 
   // Employees (interface M1 to M5; rules 8)
   employee_list_empty: { code: '40021', message: '{0}: must contain at least one employee' },
@@ -208,7 +193,6 @@ export const causes = {
   name_too_long: { code: '30002', message: '{0}: must be at most 30 characters' },
   remark_too_long: { code: '30003', message: '{0}: must be at most 200 characters' },
   mobile_invalid: {
-    code: '13004',
     memberCode: '10004',
     message:
       '{0}: must be a mobile number without spaces: 11 digits that start with 13 to 19, or + and up to 15 digits',
@@ -262,7 +246,7 @@ export const causes = {
   lending_failed: { code: '33009', message: 'The assets could not be lent.' },
 
   // Asset numbers (rules 7)
-  asset_numbers_exhausted: { code: '13004', message: 'size: fewer than {0} asset numbers are left. Request fewer.' },
+  asset_numbers_exhausted: { message: 'size: fewer than {0} asset numbers are left. Request fewer.' },
 
   // Calls that name no operation, and faults (rules 1)
   operation_not_found: { code: '404', message: 'No operation has this path. /docs lists all operations.' },
@@ -284,7 +268,7 @@ export const causes = {
     code: '500',
     message: 'The batch may or may not have been applied. Resubmit it unchanged with a new g_nonce to get its outcome.',
   },
-} as const satisfies Record<string, { code: string; memberCode?: string; message: string }>;
+} as const satisfies Record<string, CauseEntry>;
 
 export type Cause = keyof typeof causes;
 
@@ -293,8 +277,8 @@ export type Module = 'order' | 'member';
 
 /** Returns the code of a cause in a module (rules 1). */
 export function codeOf(cause: Cause, module: Module): string {
-  const entry: { code: string; memberCode?: string } = causes[cause];
-  return module === 'member' ? (entry.memberCode ?? entry.code) : entry.code;
+  const { code = CODE, memberCode = code }: CauseEntry = causes[cause];
+  return module === 'member' ? memberCode : code;
 }
 
 /** How many characters of a value a message quotes. Keeps answers small, whatever the client sent. */

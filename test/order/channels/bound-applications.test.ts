@@ -4,7 +4,7 @@ import {
   type BatchPage,
   type Cause,
   type Customer,
-  causes,
+  codeOf,
   ME_ROOT,
   ORDER_ROOT,
   type OrderPage,
@@ -365,7 +365,7 @@ it.each(ALL)('%s with %s: shows nothing and changes nothing', async (operation, 
   const before = await contentOfTables(two.stack.db);
   const answer = await send(call, two.bound);
   if (typeof comesOut === 'string') {
-    expect(refusalOf(answer)).toMatchObject({ code: causes[comesOut].code, cause: comesOut });
+    expect(refusalOf(answer)).toMatchObject({ code: codeOf(comesOut, 'order'), cause: comesOut });
   } else {
     comesOut(dataOf(answer));
   }

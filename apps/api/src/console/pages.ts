@@ -27,7 +27,8 @@ const NOT_BUILT =
  */
 export async function consolePages(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
   await server.register(cookie);
-  const page = new ConsolePage(`${consolePathOf(publicUrl)}/`);
+  /** The base path of the page's relative addresses. */
+  const base = `${consolePathOf(publicUrl)}/`;
   for (const url of [CONSOLE_ROOT, `${CONSOLE_ROOT}/*`]) {
     server.route({
       method: ['GET', 'HEAD'],
@@ -38,37 +39,27 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
         const [path = ''] = request.url.split('?', 1);
         const isOperation = path === CONSOLE_API_ROOT || path.startsWith(`${CONSOLE_API_ROOT}/`);
         if (isOperation) return refuseCall(request, reply, new Refusal('operation_not_found'));
-        return page.send(request, reply);
+        return sendPage(request, reply, base);
       },
     });
   }
   await server.register(consoleFiles);
 }
 
-/** The page, which is the same at every address. */
-class ConsolePage {
-  /** The base path of its relative addresses. */
-  readonly #base: string;
-
-  constructor(base: string) {
-    this.#base = base;
-  }
-
-  /** Sends the page with a new nonce, which allows its own styles and no others. */
-  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const html = await readPage();
-    if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
-    const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-    return reply
-      .header('content-security-policy', policyWith(nonce))
-      .type('text/html; charset=utf-8')
-      .send(
-        html
-          .replace('__BASE__', this.#base)
-          .replace('__NONCE__', nonce)
-          .replace('__SESSION__', mayHaveSession(request) ? 'maybe' : 'none'),
-      );
-  }
+/** Sends the page, which is the same at every address, with a new nonce, which allows its own styles and no others. */
+async function sendPage(request: FastifyRequest, reply: FastifyReply, base: string): Promise<FastifyReply> {
+  const html = await readPage();
+  if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  return reply
+    .header('content-security-policy', policyWith(nonce))
+    .type('text/html; charset=utf-8')
+    .send(
+      html
+        .replace('__BASE__', base)
+        .replace('__NONCE__', nonce)
+        .replace('__SESSION__', mayHaveSession(request) ? 'maybe' : 'none'),
+    );
 }
 
 /**

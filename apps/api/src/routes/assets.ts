@@ -14,7 +14,7 @@ import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** Handlers of O6 to O9: locks, virtual assets and asset numbers (rules 7). */
+/** Handlers of O6 to O9, locks, virtual assets and asset numbers (rules 7), and for one asset and its history (rules 6.7). */
 export function assetHandlers(options: ServerOptions) {
   const { log, region } = options;
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
@@ -36,12 +36,7 @@ export function assetHandlers(options: ServerOptions) {
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
-  } satisfies OrderHandlers;
-}
 
-/** Handlers for one asset by number, and its history (rules 6.7). */
-export function assetTraceHandlers(options: ServerOptions) {
-  return {
     getAsset: async (request, caller, reply) => {
       const show = async () => JSON.stringify(success(await showAsset(request.db, caller, request.params.assetNum)));
       return await answerLong(options, caller.applicationId, request, reply, show);

@@ -1,7 +1,7 @@
-import { share } from '@lockstep/platform';
+import { Refusal } from '@lockstep/contract';
+import { type SchemaWatch, share } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from '../options.ts';
-import { findFault } from '../readiness.ts';
 
 /** Registers /health/live, /health/ready and /metrics (rules 9). */
 export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
@@ -24,5 +24,29 @@ export async function healthRoutes(server: FastifyInstance, options: ServerOptio
   server.get('/metrics', probe, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
     return reply.send(await metrics.read());
+  });
+}
+
+/** The fault until the service is prepared. */
+const STARTING = 'the service is starting';
+
+/**
+ * Returns why operations would fail; null if the service is ready. Only the database decides, by its schema and by
+ * whether it accepts writes. Without the queue, the API still accepts orders, and the sweep applies them.
+ */
+async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
+  const { reason } = await schema.health();
+  return reason ?? writes.findFault() ?? (isPrepared() ? null : STARTING);
+}
+
+/**
+ * Refuses every operation with service_unavailable until all migrations of this release have run. Health, metrics and
+ * documentation still work.
+ */
+export function requireSchema(server: FastifyInstance, schema: SchemaWatch): void {
+  server.addHook('onRequest', async ({ routeOptions }) => {
+    const { operationId, consoleOperationId } = routeOptions.config;
+    const isOperation = operationId !== undefined || consoleOperationId !== undefined;
+    if (isOperation && !(await schema.isCurrent())) throw new Refusal('service_unavailable');
   });
 }

@@ -22,8 +22,8 @@ import type { ServerOptions } from '../options.ts';
 /** Calls about an enterprise take its turns, whatever application makes them. */
 const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
 
-/** Handlers of M2 to M5 and the audit log: the employees of an enterprise (rules 8). */
-export function employeeHandlers(options: ServerOptions) {
+/** Handlers of M2 to M10 and the audit log: the employees of an enterprise, and its assets (rules 8). */
+export function memberHandlers(options: ServerOptions) {
   return {
     editEmployee: async (request, actor) => {
       await editEmployee(request.db, actor, request.params.memberGlobalId, request.body);
@@ -47,34 +47,7 @@ export function employeeHandlers(options: ServerOptions) {
     listEmployees: async (request, actor) => success(await listEmployees(request.db, actor, request.query)),
 
     readAudit: async (request, actor) => success(await readAudit(request.db, actor, request.query)),
-  } satisfies MemberHandlers;
-}
 
-/** Handler of M1: adds employees, each alone (rules 8). */
-export function additionHandlers({ passwords }: ServerOptions) {
-  return {
-    addEmployees: async (request, actor, reply) => {
-      const named = readNewEmployees(request.body);
-      const tools = { db: request.db, passwords, signal: request.deadline.signal };
-      const { data, firstFailure } = await addEmployees(tools, actor, named);
-      if (firstFailure === undefined) return success(data);
-      const haveAllFailed = data.succeeded.length === 0;
-      if (haveAllFailed) reply.code(BUSINESS_EXCEPTION);
-      const refusal = haveAllFailed ? firstFailure : new Refusal('some_employees_failed', ...countEmployees(data));
-      const body = failure(refusal, 'member');
-      noteCode(request, body.code, body.cause);
-      return { ...body, data };
-    },
-  } satisfies MemberHandlers;
-}
-
-function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
-  return [failed.length, succeeded.length + failed.length];
-}
-
-/** Handlers of M6 to M10: the assets of an enterprise, and the employees who have them (rules 8). */
-export function holdingHandlers(options: ServerOptions) {
-  return {
     listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
 
     readAssetContents: async (request, actor, reply) => {
@@ -100,4 +73,26 @@ export function holdingHandlers(options: ServerOptions) {
       return success(null);
     },
   } satisfies MemberHandlers;
+}
+
+/** Handler of M1: adds employees, each alone (rules 8). */
+export function additionHandlers({ passwords }: ServerOptions) {
+  return {
+    addEmployees: async (request, actor, reply) => {
+      const named = readNewEmployees(request.body);
+      const tools = { db: request.db, passwords, signal: request.deadline.signal };
+      const { data, firstFailure } = await addEmployees(tools, actor, named);
+      if (firstFailure === undefined) return success(data);
+      const haveAllFailed = data.succeeded.length === 0;
+      if (haveAllFailed) reply.code(BUSINESS_EXCEPTION);
+      const refusal = haveAllFailed ? firstFailure : new Refusal('some_employees_failed', ...countEmployees(data));
+      const body = failure(refusal, 'member');
+      noteCode(request, body.code, body.cause);
+      return { ...body, data };
+    },
+  } satisfies MemberHandlers;
+}
+
+function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
+  return [failed.length, succeeded.length + failed.length];
 }

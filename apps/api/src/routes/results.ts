@@ -15,8 +15,12 @@ import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** Handlers for the results of batches and of orders (rules 6.4). */
-export function resultHandlers({ results }: ServerOptions) {
+/**
+ * Handlers for the results of batches and orders, failed orders and cancelling (rules 6.4, 6.6 and 6.7), lists and the event
+ * feed (rules 6.7 and 6.8).
+ */
+export function resultHandlers(options: ServerOptions) {
+  const { results, reads, eventWatch } = options;
   return {
     getBatchResult: async (request, { applicationId }, reply) => {
       const { channelCode, channelOrderId } = request.query;
@@ -32,12 +36,7 @@ export function resultHandlers({ results }: ServerOptions) {
       if (row === undefined) throw new Refusal('order_not_found', licenseOrderId);
       return success(showOrder(row));
     },
-  } satisfies OrderHandlers;
-}
 
-/** Handlers for the lists of batches and of orders (rules 6.7). */
-export function listHandlers({ reads }: ServerOptions) {
-  return {
     listBatches: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const list = () => listBatches(request.db, caller, request.query, buildSummary);
@@ -49,12 +48,7 @@ export function listHandlers({ reads }: ServerOptions) {
       const list = () => listOrders(request.db, caller, request.query, showListedOrder);
       return success(await reads.run(caller.applicationId, request.deadline.signal, list));
     },
-  } satisfies OrderHandlers;
-}
 
-/** Handler for the failed orders of a batch, as they were sent (rules 6.7). */
-export function failedOrderHandlers(options: ServerOptions) {
-  return {
     getFailedOrders: async (request, { applicationId }, reply) => {
       const { db, query } = request;
       const { channelCode, channelOrderId } = query;
@@ -65,23 +59,13 @@ export function failedOrderHandlers(options: ServerOptions) {
         return `${JSON.stringify(success(empty)).slice(0, -']}}'.length)}${orders.join(',')}]}}`;
       });
     },
-  } satisfies OrderHandlers;
-}
 
-/** Handler of the event feed (rules 6.8). */
-export function eventHandlers({ eventWatch }: ServerOptions) {
-  return {
     getEvents: async (request, { applicationId }, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
       return success(await awaitEvents(request.db, eventWatch, applicationId, request.query, gone.signal));
     },
-  } satisfies OrderHandlers;
-}
 
-/** Handler that cancels the pending orders of a batch (rules 6.6). */
-export function cancelHandlers(options: ServerOptions) {
-  return {
     cancelBatchOrder: async (request, { applicationId }) => {
       const { channelCode, channelOrderId } = request.body;
       noteSubject(request, { channelCode, channelOrderId });

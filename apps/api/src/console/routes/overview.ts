@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
+import { DEFAULT_DATA_DIR } from '@lockstep/config/data-dir';
 import type { Overview, QueueJob, QueueState } from '@lockstep/contract/console';
 import { type Job, jobSchema } from '@lockstep/orders';
 import { type JobQueue, type QueueSight, share } from '@lockstep/platform';
-import { submitCommand } from '../../demo-command.ts';
 import type { Demo, ServerOptions } from '../../options.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { OverviewReader } from '../overview/reader.ts';
@@ -17,6 +18,18 @@ export function overviewHandlers({ db, queue, channels, aged, demo }: ServerOpti
 
 function describeDemo(demo: Demo | null): Overview['demo'] {
   return demo && { appKey: demo.appKey, submitCommand: submitCommand(demo.file) };
+}
+
+/** Returns the command that submits a file to the demo of `npm start`. It sets DATA_DIR unless that is the default. */
+function submitCommand(demoFile: string): string {
+  const dataDir = dirname(demoFile);
+  const submit = 'npx lockstep submit';
+  return dataDir === DEFAULT_DATA_DIR ? submit : `DATA_DIR=${quoteForShell(dataDir)} ${submit}`;
+}
+
+/** Quotes a text as one word of a shell command. */
+function quoteForShell(text: string): string {
+  return /^[\w./@%+:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 async function readQueue(queue: JobQueue<Job>): Promise<QueueState> {
