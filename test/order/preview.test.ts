@@ -1,10 +1,9 @@
 import type { Customer, OrderPreview } from '@lockstep/contract';
 import { lockLanes } from '@lockstep/orders/testing';
 import type { Database, Trx } from '@lockstep/platform';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dataOf, refusalOf } from '../harness/api.ts';
+import { refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { ALL_LANES, newCustomersInLanes } from '../harness/orders/lanes.ts';
 import {
@@ -229,28 +228,6 @@ describe('the nearest matches of a product that is not found', () => {
     ]);
   });
 
-  it('omit what an earlier order in the batch has taken', async () => {
-    const assetNum = newAssetNum();
-    await apply(newBuy(customer, [assetNum], {}, { products: [uri('a'), uri('b'), uri('c')] }));
-    const [, , left] = await productIdsOn(assetNum);
-    const [, , again] = await preview(
-      deleteProduct(customer, [assetNum], { productUri: 'a' }),
-      deleteProduct(customer, [assetNum], { productUri: 'b' }),
-      deleteProduct(customer, [assetNum], { productUri: 'b' }),
-    );
-    expect(again).toMatchObject({ state: 'failed', cause: 'product_not_found', products: [] });
-    expect(again!.nearest).toEqual([{ assetNum, productUri: 'c', id: left, differs: ['productUri'] }]);
-  });
-
-  it('may include what an earlier order in the batch would buy, which has no ID yet', async () => {
-    const assetNum = newAssetNum();
-    const [, failed] = await preview(
-      newBuy(customer, [assetNum], {}, { products: [uri('a', { limitEndDate: 1_800_000_000_005 })] }),
-      deleteProduct(customer, [assetNum], { productUri: 'a', strictMatchWhenDelete: true }),
-    );
-    expect(failed!.nearest).toEqual([{ assetNum, productUri: 'a', id: null, differs: ['limitEndDate'] }]);
-  });
-
   it('have no ID if an earlier order in the batch would buy them', async () => {
     const [assetNum, otherNum] = [newAssetNum(), newAssetNum()];
     const [source] = await apply(newBuy(customer, [otherNum]));
@@ -362,87 +339,6 @@ describe('the preview of a batch', () => {
       expect(previewed).toEqual(refused);
     }
   });
-});
-
-it('a preview shows what any orders then do', async () => {
-  const customers = (await newCustomersInLanes(api, 3)) as [Customer, Customer, Customer];
-  const customer = fc.constantFrom(0, 1, 2);
-  const nums = fc.uniqueArray(fc.constantFrom(0, 1, 2, 3), { minLength: 1, maxLength: 2 });
-  const terms = fc.record({
-    productUri: fc.constantFrom('a', 'b'),
-    limitEndDate: fc.constantFrom(undefined, 1_800_000_000_005),
-    limitConcurrent: fc.constantFrom(1, 2),
-  });
-  const header = fc.record({
-    licenseType: fc.oneof(
-      { weight: 9, arbitrary: fc.constant('normal_recover_usbkey') },
-      { weight: 1, arbitrary: fc.constant('softkey') },
-    ),
-    /** An earlier order, none, or an order that doesn't exist. */
-    source: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.nat(3) }),
-  });
-  const flag = fc.boolean();
-  const kind = fc.constantFrom('new_buy', 'delete_asset', 'delete_product');
-  const story = fc.array(fc.record({ kind, customer, nums, terms, header, flag }), { minLength: 1, maxLength: 14 });
-  const order = fc.array(fc.nat(1_000_000), { minLength: 14, maxLength: 14 });
-
-  const property = fc.asyncProperty(story, order, async (steps, places) => {
-    const assetNums = Array.from({ length: 4 }, newAssetNum);
-    const both = { products: [uri('a', { limitEndDate: 1_800_000_000_005 }), uri('b')] };
-    const sources = await apply(
-      newBuy(customers[0], [assetNums[0]!, assetNums[1]!], {}, both),
-      newBuy(customers[0], [assetNums[0]!], {}, { products: [uri('a')], merchandises: [merchandise()] }),
-      newBuy(customers[1], [assetNums[2]!], {}, both),
-    );
-    const inSequence = steps.map(({ kind, customer, nums, terms, header, flag }): Sent => {
-      const { licenseType, source } = header;
-      const changes = { licenseType, ...(source === undefined ? {} : { srcLicenseOrderId: sources[source] ?? '7' }) };
-      const assetNos = nums.map((index) => assetNums[index]!);
-      switch (kind) {
-        case 'new_buy': {
-          const element = { products: [uri('a', terms)], transferedAssetNum: flag };
-          return newBuy(customers[customer]!, assetNos, changes, element);
-        }
-        case 'delete_asset':
-          return deleteAsset(customers[customer]!, assetNos, changes);
-        default:
-          return deleteProduct(customers[customer]!, assetNos, { ...terms, strictMatchWhenDelete: flag }, changes);
-      }
-    });
-    const shuffled = inSequence.toSorted((a, b) => {
-      const [first, second] = [places[inSequence.indexOf(a)]!, places[inSequence.indexOf(b)]!];
-      return first - second;
-    });
-    const revokedBefore = await revokedProducts(stack.db);
-    const known = new Set([...(await Promise.all(assetNums.map(productIdsOn))).flat()]);
-    const previews = await api.preview(syncOf(...shuffled));
-    expect(previews.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
-    const bySequence = new Map(previews.map((planned) => [planned.sequence, planned]));
-
-    for (const sent of inSequence) {
-      const planned = bySequence.get(sent.sequence as number)!;
-      const batch = syncOf(sent);
-      const answer = await api.submit(batch);
-      if (planned.state === 'succeeded') {
-        dataOf(answer);
-        const { orders } = await api.completed(batch);
-        expect(orders[0]).toMatchObject({ ...countsOf(planned), orderType: planned.orderType });
-      } else {
-        const { cause, message } = refusalOf(answer);
-        expect(cause).toBe(planned.cause);
-        // The message may name a purchase in the same batch, which has no ID until it is applied.
-        const withoutSource = (text: string) =>
-          text.replace(/srcLicenseOrderId \d+|the srcLicenseOrderId of an order of this batch/, 'its source');
-        expect(withoutSource(message)).toContain(`: ${withoutSource(planned.message!)}`);
-      }
-    }
-    const revoked = (await revokedProducts(stack.db)).difference(revokedBefore).intersection(known);
-    const foretold = previews.flatMap(({ products }) =>
-      products.flatMap(({ action, id }) => (action === 'revoke' && id !== null ? [id] : [])),
-    );
-    expect(foretold.toSorted()).toEqual([...revoked].toSorted());
-  });
-  await fc.assert(property, { numRuns: 12, endOnFailure: true });
 });
 
 describe('a preview does not wait', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
 import { dropTriggerFunction, pastTriggers } from '../../harness/databases/past-triggers.ts';
 import { countHandedOut, numbersFrom, submitTake, take } from '../../harness/orders/asset-numbers.ts';
+import { deleteAsset, newBuy } from '../../harness/orders/orders.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
@@ -128,5 +129,20 @@ describe('O9', async () => {
     await dropTriggerFunction(stack.db, 'asset_number', 'fail_at_end');
     expect(await countHandedOut(stack.db, 8)).toBeGreaterThan(after);
     expect(await take(there, 2)).toEqual(numbersFrom('8', through + 1, 2));
+  });
+
+  it('skips the numbers of active assets, and reserves none if too few are left', async () => {
+    const customer = await api.newCustomer();
+    const [first] = await take(api, 1);
+    const next = (steps: number) => String(Number(first) + steps);
+    const [revoked, ...taken] = [next(1), next(2), next(3), next(5)] as [string, ...string[]];
+    await api.carryOut(newBuy(customer, [revoked, ...taken]), deleteAsset(customer, [revoked]));
+    expect(await take(api, 3)).toEqual([revoked, next(4), next(6)]);
+    expect(await take(api, 2)).toEqual([next(7), next(8)]);
+
+    await leave(8, 2);
+    await api.carryOut(newBuy(customer, ['8999999998']));
+    expect(refusalOf(await submitTake(api, 2)).cause).toBe('asset_numbers_exhausted');
+    expect(await take(api, 1)).toEqual(['8999999999']);
   });
 });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AssetId, CreatedEnterprise, Customer, LicenseType, MemberId, VirtualAsset } from '@lockstep/contract';
+import {
+  type AssetId,
+  type CreatedEnterprise,
+  type Customer,
+  LicenseType,
+  type MemberId,
+  type VirtualAsset,
+} from '@lockstep/contract';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
@@ -202,21 +209,7 @@ describe('O8 lists', () => {
   });
 
   it('no assets of other license types', async () => {
-    const others: LicenseType[] = [
-      'normal_unrecover_usbkey',
-      'normal_recover_usbkey',
-      'normal_unrecover_lan_usbkey',
-      'normal_recover_lan_usbkey',
-      'identity_usbkey',
-      'identity_lan_usbkey',
-      'softkey',
-      'lan_softkey',
-      'product_entity',
-      'cloud_account',
-      'cloud_personal',
-      'lk_product_usbkey',
-      'lk_auth_usbkey',
-    ];
+    const others = LicenseType.options.filter((type) => type !== CLOUD.licenseType);
     const customer = await api.newCustomer();
     await api.carryOut(...others.map((licenseType) => newBuy(customer, [newAssetNum()], { licenseType })));
     expect(await list(customer.enterpriseGlobalId)).toEqual([]);
@@ -246,29 +239,18 @@ describe('O8 with extendCode', () => {
     'gxxp',
     'GXXP',
     'gxxp2',
-    'gx%',
     '%',
     '_',
-    '?',
     '??',
     '$1',
-    ':x',
-    "'",
     "' or '1'='1",
     '"',
-    '\\',
     '\\u0041',
-    '{}',
-    'a,b',
     'a b',
-    '&x=1#',
     '街',
-    '😀',
     'é',
-    'null',
     '0',
     '__proto__',
-    'constructor',
     'x'.repeat(255),
   ];
   let customer: Customer;
@@ -348,72 +330,19 @@ it('O8 lists assets with the maximum of extended attributes, oldest first', asyn
   );
 });
 
-describe('O8 shows the holder of an asset', () => {
-  it('for each asset', async () => {
-    const { enterpriseGlobalId, customer, members } = await newEnterprise();
-    const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
-    const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
-    const expected = new Map([
-      [one, await plainAsset(customer, one, { assignStatus: await assign(one, first) })],
-      [two, await plainAsset(customer, two, { assignStatus: await assign(two, second) })],
-      [free, await plainAsset(customer, free)],
-    ]);
-    const listed = await list(enterpriseGlobalId);
-    expect(listed).toHaveLength(3);
-    for (const asset of listed) expect(asset).toEqual(expected.get(asset.assetNum));
-    expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
-  });
-
-  it('until the asset is transferred to another enterprise', async () => {
-    const { enterpriseGlobalId, customer, members } = await newEnterprise();
-    const other = await newEnterprise();
-    const element = {
-      limitEndDate: 1_800_000_000_009,
-      borrowedUsbKey: false,
-      assetExtendList: [{ extendCode: 'a', extendValue: 'b' }],
-    };
-    const [assetNum] = await buy(customer, element);
-    await assign(assetNum!, members[0]!.memberGlobalId);
-    const [before] = await list(enterpriseGlobalId);
-    await api.carryOut(newBuy(other.customer, [assetNum!], CLOUD, { transferedAssetNum: true }));
-    expect(await list(enterpriseGlobalId)).toEqual([]);
-    const { id, updateTime } = await readStored(assetNum!);
-    expect(await list(other.enterpriseGlobalId)).toEqual([
-      {
-        ...before,
-        customerId: other.customer.customerId,
-        updateTime,
-        assignStatus: { id, assignStatus: 'unassigned', assignMemberId: null, createTime: null, updateTime: null },
-      },
-    ]);
-    expect(id).toBe(before!.id);
-  });
-
-  it('until the asset is transferred to another customer of the enterprise', async () => {
-    const { enterpriseGlobalId, customer, industry, members } = await newEnterprise();
-    const [assetNum] = await buy(customer, {});
-    await assign(assetNum!, members[1]!.memberGlobalId);
-    await api.carryOut(newBuy(industry, [assetNum!], CLOUD, { transferedAssetNum: true }));
-    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(industry, assetNum!)]);
-  });
-
-  it('also after more is bought onto the asset', async () => {
-    const { enterpriseGlobalId, customer, members } = await newEnterprise();
-    const [assetNum] = await buy(customer, {});
-    const assignStatus = await assign(assetNum!, members[0]!.memberGlobalId);
-    await api.carryOut(newBuy(customer, [assetNum!], CLOUD));
-    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!, { assignStatus })]);
-  });
-
-  it('until the asset is revoked; bought again, it has no holder', async () => {
-    const { enterpriseGlobalId, customer, members } = await newEnterprise();
-    const [assetNum] = await buy(customer, {});
-    await assign(assetNum!, members[0]!.memberGlobalId);
-    await revoke(customer, assetNum!);
-    expect(await list(enterpriseGlobalId)).toEqual([]);
-    await api.carryOut(newBuy(customer, [assetNum!], CLOUD));
-    expect(await list(enterpriseGlobalId)).toEqual([await plainAsset(customer, assetNum!)]);
-  });
+it('O8 shows the holder of each asset', async () => {
+  const { enterpriseGlobalId, customer, members } = await newEnterprise();
+  const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
+  const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
+  const expected = new Map([
+    [one, await plainAsset(customer, one, { assignStatus: await assign(one, first) })],
+    [two, await plainAsset(customer, two, { assignStatus: await assign(two, second) })],
+    [free, await plainAsset(customer, free)],
+  ]);
+  const listed = await list(enterpriseGlobalId);
+  expect(listed).toHaveLength(3);
+  for (const asset of listed) expect(asset).toEqual(expected.get(asset.assetNum));
+  expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
 });
 
 describe('O8 refuses an enterprise', () => {

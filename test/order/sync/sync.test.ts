@@ -110,35 +110,6 @@ describe('a sync call, without any worker,', async () => {
     expect(await readRecords(stack.db, otherNum)).toEqual([{ customerId: second.customerId, active: true }]);
   });
 
-  it('shows each order the effects of those before it, by sequence and across lanes', async () => {
-    const [first, second] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const assetNum = newAssetNum();
-    const inSequence = [
-      newBuy(first, [assetNum], { sequence: 1 }),
-      newBuy(second, [assetNum], { sequence: 2 }, { transferedAssetNum: true }),
-      deleteProduct(second, [assetNum], {}, { sequence: 3 }),
-      deleteAsset(second, [assetNum], { sequence: 4 }),
-      newBuy(first, [assetNum], { sequence: 5, licenseType: 'softkey' }),
-      newBuy(second, [assetNum], { sequence: 6, licenseType: 'softkey' }, { transferedAssetNum: true }),
-    ];
-    const batch = syncOf(...[3, 0, 5, 1, 4, 2].map((index) => inSequence[index]!));
-    await api.accept(batch);
-    const { orders } = await readResult(api, batch);
-    const counts = orders.toSorted((a, b) => a.sequence - b.sequence).map((order) => [order.assets, order.products]);
-    expect(counts).toEqual([
-      [1, 1],
-      [0, 1],
-      [0, 2],
-      [1, 0],
-      [1, 1],
-      [0, 1],
-    ]);
-    expect(await readRecords(stack.db, assetNum)).toEqual([
-      { customerId: second.customerId, active: false },
-      { customerId: second.customerId, active: true },
-    ]);
-  });
-
   describe('with failing orders', () => {
     it('stores nothing, and names every failed order, with the cause of the first in sequence order', async () => {
       const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
@@ -214,19 +185,6 @@ describe('a sync call, without any worker,', async () => {
     });
 
     const assetNumIn = (order: Sent) => (order.assets as { assetNos: string[] }[])[0]!.assetNos[0]!;
-
-    it('also fails orders that build on a failed one', async () => {
-      const customer = await api.newCustomer();
-      const assetNum = newAssetNum();
-      const batch = syncOf(
-        newBuy(customer, [assetNum], { sequence: 1, enterpriseGlobalId: '1' }),
-        deleteAsset(customer, [assetNum], { sequence: 2 }),
-        newBuy(customer, [assetNum], { sequence: 3 }),
-      );
-      const { cause, message } = refusalOf(await api.submit(batch));
-      expect(cause).toBe('enterprise_mismatch');
-      expect(ordersNamedIn(message)).toEqual({ failed: 2, total: 3, sequences: [1, 2] });
-    });
   });
 
   describe('under a used key', () => {
@@ -382,27 +340,6 @@ describe('concurrent sync calls, over two APIs', async () => {
     await expectSumsRight(stack.db);
   });
 
-  it('that buy the same new number for different customers have one winner', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const assetNums = [newAssetNum(), newAssetNum(), newAssetNum()];
-    const answers = await submitAll(
-      assetNums.flatMap((assetNum) => customers.map((customer) => syncOf(newBuy(customer, [assetNum])))),
-    );
-    expect(countCauses(answers)).toEqual({ succeeded: 3, asset_owned_by_other_customer: 9 });
-    const winners = answers.filter(({ status }) => status === 200).map((answer) => dataOf(answer)[0].customerId);
-    const records = await Promise.all(assetNums.map((assetNum) => readRecords(stack.db, assetNum)));
-    expect(records).toEqual(winners.map((customerId) => [{ customerId, active: true }]));
-  });
-
-  it('that revoke the same asset have one winner', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    await api.accept(syncOf(newBuy(customer, [assetNum])));
-    const answers = await submitAll(Array.from({ length: 12 }, () => syncOf(deleteAsset(customer, [assetNum]))));
-    expect(countCauses(answers)).toEqual({ succeeded: 1, asset_not_found: 11 });
-    expect((await readRecords(stack.db, assetNum)).map(({ active }) => active)).toEqual([false]);
-  });
-
   it('of one customer and number take effect once each, in the order of their IDs', async () => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
@@ -427,39 +364,6 @@ describe('concurrent sync calls, over two APIs', async () => {
     // The records' IDs aren't in order, because each API reserves some in advance.
     const stored = (await readRecords(stack.db, assetNum)).map(({ active }) => active);
     expect(stored.toSorted()).toEqual(records.toSorted());
-  });
-
-  it('that buy, transfer and revoke the same few numbers leave no half-applied batch and correct totals', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const assetNums = Array.from({ length: 4 }, newAssetNum);
-    const batches = Array.from({ length: 80 }, (_, index) => {
-      const customer = customers[index % 4]!;
-      const nums = [assetNums[index % 3]!, assetNums[(index + 1 + (index % 2)) % 4]!];
-      const element = { transferedAssetNum: index % 5 < 2 };
-      return index % 4 === index % 3
-        ? syncOf(deleteAsset(customer, nums))
-        : syncOf(
-            newBuy(customer, [nums[0]!], {}, element),
-            newBuy(customers[(index + 1) % 4]!, [nums[1]!], {}, element),
-          );
-    });
-    const [batchesBefore, ordersBefore] = [
-      await countRows(stack.db, 'batch'),
-      await countRows(stack.db, 'license_order'),
-    ];
-    const answers = await submitAll(batches);
-    const ends = countCauses(answers);
-    expect(Object.keys(ends).toSorted()).toEqual(['asset_not_found', 'asset_owned_by_other_customer', 'succeeded']);
-    const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
-    expect(await countRows(stack.db, 'batch')).toBe(batchesBefore + accepted.length);
-    expect(await countRows(stack.db, 'license_order')).toBe(ordersBefore + accepted.flat().length);
-    const results = await Promise.all(
-      batches.filter((_, index) => answers[index]!.status === 200).map((batch) => readResult(api, batch)),
-    );
-    for (const [index, result] of results.entries()) {
-      expect(result).toMatchObject({ state: 'completed', failed: 0, pending: 0, orders: accepted[index] });
-    }
-    await expectSumsRight(stack.db);
   });
 
   it('and async calls under the same keys: one of each pair wins, and the other is refused', async () => {
@@ -559,34 +463,6 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
         }),
       );
       expect(ends).toEqual(customers.map(() => Array(12).fill(1)));
-    });
-
-    it('for the same customers and numbers at once leave correct totals', async () => {
-      const customers = await newCustomersInLanes(api, 4);
-      const assetNums = Array.from({ length: 6 }, newAssetNum);
-      const batches = Array.from({ length: 72 }, (_, index) => {
-        const [customer, other] = [customers[index % 4]!, customers[(index + 2) % 4]!];
-        const [assetNum, otherNum] = [assetNums[index % 6]!, assetNums[(index * 7 + 1) % 6]!];
-        const orders =
-          index % 4 === 0
-            ? [deleteAsset(customer, [assetNum])]
-            : [newBuy(customer, [assetNum], {}, { transferedAssetNum: index % 3 === 0 }), newBuy(other, [otherNum])];
-        return index % 2 === 0 ? syncOf(...orders) : batchOf(...orders);
-      });
-      const answers = await Promise.all(
-        batches.map((batch, index) => (index % 4 < 2 ? api : second.api).submit(batch)),
-      );
-      for (const [index, batch] of batches.entries()) {
-        if (batch.syncMode === 'async' || answers[index]!.status === 200) {
-          const result = await api.completed(batch);
-          expect(result).toMatchObject({ total: batch.orderList.length, orders: dataOf(answers[index]!) });
-          if (batch.syncMode === 'sync') expect(result).toMatchObject({ failed: 0 });
-        } else {
-          expect(refusalOf(answers[index]!).cause).toMatch(/^(asset_not_found|asset_owned_by_other_customer)$/);
-          await expectNotStored(api, batch);
-        }
-      }
-      await expectSumsRight(stack.db);
     });
   });
 });
