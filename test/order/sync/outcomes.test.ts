@@ -1,3 +1,7 @@
+import { LedgerIds } from '@lockstep/assets';
+import { applyCalls, LANES_OF_CHANNEL, lockLanes, type SubmittedBatch } from '@lockstep/orders/testing';
+import { Deadline, inTransaction } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { ForwardedAddress } from '../../harness/network/forwarded-address.ts';
 import { newAssetNum, newBuy } from '../../harness/orders/orders.ts';
@@ -13,7 +17,7 @@ import {
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
-/** Sync calls that lose their connection during the commit (rules 6.3). */
+/** Sync calls that lose their connection during the commit, and resubmitted ones (rules 6.3). */
 
 const { stack } = await testStack({ worker: false });
 const lossy = await ForwardedAddress.open(stack.url);
@@ -45,4 +49,49 @@ it('a call whose commit failed is applied again', async () => {
   expect(await answer).toHaveLength(1);
   expect(await readRecords(stack.db, assetNum)).toHaveLength(1);
   await expectSumsRight(stack.db);
+});
+
+/** Applies a call in a transaction. Returns the outcome, and whether the commit waits for disk and standbys. */
+async function applyOne(batch: SubmittedBatch) {
+  const call = {
+    batch,
+    channels: null,
+    deadline: new Deadline(1_000),
+    isNext: false,
+    isRunning: false,
+    isUnclear: false,
+    orders: [],
+  };
+  return await inTransaction(stack.db, async (trx) => {
+    const { results } = await applyCalls(trx, [call], new LedgerIds());
+    // A transaction that has an ID waits for disk and standbys.
+    const { rows } = await sql<{ writes: boolean }>`
+      select pg_current_xact_id_if_assigned() is not null as writes`.execute(trx);
+    return { results, ...rows[0] };
+  });
+}
+
+it('a transaction that finds a stored batch and stores none has its commit confirmed by standbys', async () => {
+  const batch = syncOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  await api.accept(batch);
+  const { rows } = await sql<{ id: string; digest: Buffer; application_id: string }>`
+    select id, digest, application_id from batch where channel_order_id = ${batch.channelOrderId}`.execute(stack.db);
+  const { id, digest, application_id: applicationId } = rows[0]!;
+  const repeat = { ...batch, applicationId, digest, chunks: [], customerIds: [] } as unknown as SubmittedBatch;
+  expect(await applyOne(repeat)).toEqual({ results: [id], writes: true });
+});
+
+it('a transaction in which no call got its lanes commits without waiting', async () => {
+  const fresh = {
+    channelOrderId: 'fresh',
+    chunks: [{ lane: LANES_OF_CHANNEL }],
+    customerIds: [],
+  } as unknown as SubmittedBatch;
+  await stack.db.transaction().execute(async (other) => {
+    await lockLanes(other, [LANES_OF_CHANNEL]);
+    expect(await applyOne({ ...fresh, applicationId: '1' as never, channelCode: 'test' })).toEqual({
+      results: [null],
+      writes: false,
+    });
+  });
 });

@@ -109,67 +109,58 @@ describe('the webhooks of an application', () => {
     const other = await stack.newApi();
     expect(await list(other)).toEqual([]);
     const before = (await sql`select * from webhook order by id`.execute(stack.db)).rows;
-    for (const [method, operation, options] of OF_ONE) {
-      const refusal = refusalOf(await one(method, webhookId, operation, options, other));
-      expect(refusal).toMatchObject({ code: '13004', cause: 'webhook_not_found' });
+    const operations = [
+      'GET',
+      'DELETE',
+      'POST /rotateSecret',
+      'POST /test',
+      'POST /enable',
+      'POST /replay',
+      'GET /deliveries',
+    ];
+    for (const [method = '', operation = ''] of operations.map((each) => each.split(' '))) {
+      const options = operation === '/replay' ? { body: {} } : {};
+      const refusalFor = async (id: string) => refusalOf(await one(method, id, operation, options, other));
+      for (const id of [webhookId, '9999999999999999999']) {
+        const { code, cause, message } = await refusalFor(id);
+        expect([code, cause]).toEqual(['13004', 'webhook_not_found']);
+        expect(message).toContain(id);
+      }
+      expect(await refusalFor('12345678901234567890')).toMatchObject({ cause: 'field_invalid' });
     }
     expect((await sql`select * from webhook order by id`.execute(stack.db)).rows).toEqual(before);
   });
 });
 
-/** Every operation on a single webhook. */
-const OF_ONE: [method: string, operation: string, options: object][] = [
-  ['GET', '', {}],
-  ['DELETE', '', {}],
-  ['POST', '/rotateSecret', {}],
-  ['POST', '/test', {}],
-  ['POST', '/enable', {}],
-  ['POST', '/replay', { body: {} }],
-  ['GET', '/deliveries', {}],
-];
-
-it.each(OF_ONE)(
-  '%s webhooks/{webhookId}%s finds no webhook of another ID, and refuses an invalid one',
-  async (method, operation, options) => {
-    const refusalFor = async (webhookId: string) => refusalOf(await one(method, webhookId, operation, options));
-    expect(await refusalFor('9999999999999999999')).toMatchObject({
-      cause: 'webhook_not_found',
-      message: expect.stringContaining('9999999999999999999'),
-    });
-    expect(await refusalFor('12345678901234567890')).toMatchObject({ cause: 'field_invalid' });
-  },
-);
-
 describe('a URL is refused', () => {
   const refusalFor = async (url: unknown, description?: unknown) => refusalOf(await create({ url, description }));
 
-  it.each<[what: string, url: unknown]>([
-    ['that is not a string', 5],
-    ['that is relative', '/hook'],
-    ['without a host', 'https://'],
-    ['with backslashes', 'https:\\\\hooks.shop.example'],
-    ['with a blank inside', 'https://hooks.shop.example/a b'],
-    ['with a port out of range', 'https://hooks.shop.example:70000/'],
-    ['of http', 'http://hooks.shop.example/x'],
-    ['of a script', 'javascript:alert(1)'],
-    ['with a user', 'https://user@hooks.shop.example/'],
-    ['with a password', 'https://user:geheim@hooks.shop.example/'],
-    ['with a fragment', 'https://hooks.shop.example/#geheim'],
-    ['that is too long', `https://hooks.shop.example/${'x'.repeat(2_048)}`],
-    ['with a control character', 'https://hooks.shop.example/\u0007'],
-  ])('%s', async (_, url) => {
+  it.each([
+    5,
+    '/hook',
+    'https://',
+    'https:\\\\hooks.shop.example',
+    'https://hooks.shop.example/a b',
+    'https://hooks.shop.example:70000/',
+    'http://hooks.shop.example/x',
+    'javascript:alert(1)',
+    'https://user@hooks.shop.example/',
+    'https://user:geheim@hooks.shop.example/',
+    'https://hooks.shop.example/#geheim',
+    `https://hooks.shop.example/${'x'.repeat(2_048)}`,
+    'https://hooks.shop.example/\u0007',
+  ])('%j', async (url) => {
     const refusal = await refusalFor(url);
     expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
     expect(pathIn(refusal.message)).toBe('url');
     expect(refusal.message).not.toContain('geheim');
   });
 
-  it.each(['http://127.0.0.1:9000/', 'https://127.0.0.1:9000/'])(
-    'to try it out, and the setting is named: %s',
-    async (url) => {
+  it('to try it out, and the setting is named', async () => {
+    for (const url of ['http://127.0.0.1:9000/', 'https://127.0.0.1:9000/']) {
       expect((await refusalFor(url)).message).toContain('WEBHOOK_ALLOW_PRIVATE');
-    },
-  );
+    }
+  });
 
   it.each([undefined, null, '', '  '])('that is missing: %j', async (url) => {
     expect(await refusalFor(url)).toMatchObject({ cause: 'field_missing', faults: [{ path: 'url' }] });
@@ -245,14 +236,6 @@ describe('a URL is refused', () => {
 });
 
 describe('a replay', () => {
-  it.each(['x', '1.5', '-1', '12345678901234567890'])('after %j is refused', async (after) => {
-    const { webhookId } = await created(await stack.newApi());
-    expect(refusalOf(await one('POST', webhookId, '/replay', { body: { after } }))).toMatchObject({
-      cause: 'field_invalid',
-      faults: [{ path: 'after' }],
-    });
-  });
-
   it('goes back and never forward, so that no event is skipped', async () => {
     const by = await stack.newApi();
     const { webhookId } = await created(by);
@@ -273,6 +256,10 @@ describe('a replay', () => {
     expect(await replay(null)).toBe('0');
     await setPlace(100);
     expect(await replay('0')).toBe('0');
+    for (const wrong of ['x', '1.5', '-1', '12345678901234567890']) {
+      const refusal = refusalOf(await one('POST', webhookId, '/replay', { body: { after: wrong } }, by));
+      expect(refusal).toMatchObject({ cause: 'field_invalid', faults: [{ path: 'after' }] });
+    }
     const beyond = await one('POST', webhookId, '/replay', { body: { after: '9999999999999999999' } }, by);
     expect(refusalOf(beyond)).toMatchObject({ code: '13004', cause: 'event_unknown' });
   });
@@ -342,11 +329,10 @@ describe('the list of deliveries', () => {
     }
   });
 
-  it.each(['0', '201', 'x', '-1', '1.5'])('refuses a limit of %s', async (limit) => {
-    expect(refusalOf(await listDeliveries({ limit })).cause).toBe('field_invalid');
-  });
-
-  it.each(['', '200'])('accepts a limit of %j', async (limit) => {
-    expect((await page({ limit })).ids.length).toBeGreaterThanOrEqual(5);
+  it('has 1 to 200 entries a page', async () => {
+    for (const limit of ['0', '201', 'x', '-1', '1.5']) {
+      expect(refusalOf(await listDeliveries({ limit })).cause).toBe('field_invalid');
+    }
+    for (const limit of ['', '200']) expect((await page({ limit })).ids.length).toBeGreaterThanOrEqual(5);
   });
 });
