@@ -108,10 +108,15 @@ export function textOrEmpty() {
 }
 
 /** An optional string: absent, null and the empty string are all `undefined` (rules 4). */
-export function optionalText() {
-  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, form: 'text' })
+export function optionalText(bounds: Partial<TextBounds> = {}) {
+  return boundedText({ minCharacters: 0, maxCharacters: MAX_TEXT_CHARACTERS, form: 'text', ...bounds })
     .nullish()
     .transform((value) => value || undefined);
+}
+
+/** An optional string that may contain line breaks. */
+export function optionalLines(maxCharacters: number, tooLong?: Cause) {
+  return optionalText({ maxCharacters, lines: true, tooLong });
 }
 
 /** Tabs and line breaks, with the spaces around them. */
@@ -123,18 +128,6 @@ export function searchText() {
     .string()
     .transform((value) => value.trim().replace(CELL_ENDS, ' '))
     .pipe(text());
-}
-
-/** An optional search text: absent, null and the empty string are all `undefined`. */
-export function optionalSearchText() {
-  return optional(searchText());
-}
-
-/** An optional string that may contain line breaks. */
-export function optionalLines(maxCharacters: number, tooLong?: Cause) {
-  return boundedText({ minCharacters: 0, maxCharacters, form: 'text', lines: true, tooLong })
-    .nullish()
-    .transform((value) => value || undefined);
 }
 
 /** An optional value: null and the empty string count as absent (rules 4). */
@@ -227,11 +220,6 @@ export function assetNumber() {
     fold: (value) => (PLAIN_TEXT.test(value) ? value : foldWidth(value)),
     findFault: assetNumberFault,
   });
-}
-
-/** An optional asset number: absent, null and the empty string are all `undefined`. */
-export function optionalAssetNumber() {
-  return optional(assetNumber());
 }
 
 function foldWidth(value: string): string {
@@ -349,12 +337,6 @@ export function nothing(meaning: string) {
 export function noText(meaning: string) {
   return z.null().meta({ type: ['string', 'null'], description: meaning });
 }
-
-/** The descriptions of the start and the end of a purchase. */
-export const PERIOD = {
-  start: 'Start: milliseconds since 1970-01-01 UTC. Must not be after the end.',
-  end: 'End: milliseconds since 1970-01-01 UTC. The service revokes nothing when it passes.',
-};
 
 /** An Integer: 0 to 2^31 - 1. */
 export function integer() {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
+import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable, get, post } from './operation.ts';
@@ -52,19 +52,13 @@ export const applicationsOperations = consoleTable({
   listApplications: {
     ...get('/applications'),
     query: z.object({
-      search: optionalSearchText().describe('Part of the name or appKey, ignoring case.'),
+      search: optional(searchText()).describe('Part of the name or appKey, ignoring case.'),
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
     }),
     data: z.object({ applications: z.array(ConsoleApplication), nextCursor: z.string().nullable() }),
-    summary: 'Lists applications, newest first.',
   },
-  getApplication: {
-    ...get('/applications/{appKey}'),
-    params,
-    data: ApplicationDetail,
-    summary: 'Returns an application with the number of its tokens.',
-  },
+  getApplication: { ...get('/applications/{appKey}'), params, data: ApplicationDetail },
   createApplication: {
     ...post('/applications', 'admin'),
     body: z.object({
@@ -78,20 +72,11 @@ export const applicationsOperations = consoleTable({
       isApproved: z.boolean(),
     }),
     data: ApplicationCredentials,
-    summary: 'Creates an application and returns its appKey and secret. The secret is shown only once.',
   },
-  approveApplication: {
-    ...post('/applications/{appKey}/approve', 'admin'),
-    params,
-    data: ConsoleApplication,
-    summary: 'Approves an application.',
-  },
-  suspendApplication: {
-    ...post('/applications/{appKey}/suspend', 'admin'),
-    params,
-    data: ConsoleApplication,
-    summary: 'Suspends an application: it gets no tokens, and its tokens are revoked.',
-  },
+  approveApplication: { ...post('/applications/{appKey}/approve', 'admin'), params, data: ConsoleApplication },
+  /** Suspends an application: it gets no tokens, and its tokens are revoked. */
+  suspendApplication: { ...post('/applications/{appKey}/suspend', 'admin'), params, data: ConsoleApplication },
+  /** Creates a new secret, which is shown only once. Without an overlap, revokes the tokens too. */
   rotateApplicationSecret: {
     ...post('/applications/{appKey}/secret', 'admin'),
     params,
@@ -100,14 +85,8 @@ export const applicationsOperations = consoleTable({
       overlapHours: z.number().int().min(0).max(MAX_OVERLAP_HOURS),
     }),
     data: ApplicationCredentials.extend({ oldSecretEndTime: z.number().nullable() }),
-    summary: 'Creates a new secret, which is shown only once. Without an overlap, revokes the tokens too.',
   },
-  revokeApplicationTokens: {
-    ...post('/applications/{appKey}/tokens/revoke', 'admin'),
-    params,
-    data: z.null(),
-    summary: 'Revokes all tokens of an application and its users.',
-  },
+  revokeApplicationTokens: { ...post('/applications/{appKey}/tokens/revoke', 'admin'), params, data: z.null() },
   bindApplication: {
     ...post('/applications/{appKey}/channels', 'admin'),
     params,
@@ -117,6 +96,5 @@ export const applicationsOperations = consoleTable({
       shownChannels: z.array(ChannelCode).nullable(),
     }),
     data: ConsoleApplication,
-    summary: 'Binds an application to channels, or ends its binding.',
   },
 });

@@ -5,10 +5,11 @@ import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import {
   AssetId,
+  assetNumber,
   emptyAsAbsent,
   LicenseOrderId,
   MemberId,
-  optionalAssetNumber,
+  optional,
   optionalId,
   queryInteger,
   time,
@@ -20,7 +21,7 @@ import { consoleTable, get } from './operation.ts';
 /** The query of the list of assets. Revoked assets are found by asset number only. */
 export const ListAssetsOfAllQuery = z
   .object({
-    assetNum: optionalAssetNumber().describe('Only assets whose number starts with this.'),
+    assetNum: optional(assetNumber()).describe('Only assets whose number starts with this.'),
     customerId: optionalId<'CustomerId'>().describe('Only assets of this customer.'),
     enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only assets of customers of this enterprise.'),
     state: emptyAsAbsent(z.enum(['active', 'revoked']).default('active')),
@@ -165,14 +166,9 @@ export const assetsOperations = consoleTable({
     ...get('/assets'),
     query: ListAssetsOfAllQuery,
     data: z.object({ assets: z.array(AssetRow), nextCursor }),
-    summary: 'Lists assets by number or prefix, customer or enterprise, newest first.',
   },
-  getAsset: {
-    ...get('/assets/{assetNum}'),
-    params: AssetNumParams,
-    data: AssetOfNumber,
-    summary: 'Returns the asset of a number with its owner and assignment, and the revoked assets of the number.',
-  },
+  getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
+  /** Lists the active contents of an asset: merchandise, then products, each with the id of what contains it. */
   getAssetContents: {
     ...get('/assets/{assetNum}/contents'),
     params: AssetNumParams,
@@ -183,13 +179,11 @@ export const assetsOperations = consoleTable({
       instances: z.array(AssetInstance).describe('Each after the merchandise that contains it.'),
       nextCursor,
     }),
-    summary: 'Lists the active contents of an asset: merchandise, then products, each with the id of what contains it.',
   },
   getAssetHistory: {
     ...get('/assets/{assetNum}/history'),
     params: AssetNumParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(ToldEntry), nextCursor }),
-    summary: 'Lists the changes of all assets of a number, by orders of any application, newest first.',
   },
 });

@@ -99,44 +99,27 @@ const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
 /** Batches of all applications (rules 6.4 to 6.7). */
 export const batchesOperations = consoleTable({
-  listAllBatches: {
-    ...get('/batches'),
-    query: ConsoleBatchesQuery,
-    data: ConsoleBatchPage,
-    summary: 'Lists the batches of all applications, newest first.',
-  },
-  getBatch: {
-    ...get('/batches/{batchId}'),
-    params: BatchParams,
-    data: TracedBatch,
-    summary: 'Returns a batch with its totals, its application, and the batches that replace its failed orders.',
-  },
+  listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, data: ConsoleBatchPage },
+  getBatch: { ...get('/batches/{batchId}'), params: BatchParams, data: TracedBatch },
   getBatchFailures: {
     ...get('/batches/{batchId}/failures'),
     params: BatchParams,
     data: z.object({ failures: z.array(FailureGroup) }),
-    summary: 'Counts the failed orders of a batch by cause, the most frequent first.',
   },
   listBatchOrders: {
     ...get('/batches/{batchId}/orders'),
     params: BatchParams,
     query: BatchOrdersQuery,
     data: z.object({ orders: z.array(OrderResult), nextCursor: z.string().nullable() }),
-    summary: 'Lists the orders of a batch, in the order of orderList.',
   },
+  /** Downloads the failed orders of a batch as they were sent, without passwords. */
   downloadFailedOrders: {
     ...get('/batches/{batchId}/failed-orders', 'support'),
     params: BatchParams,
     data: FailedOrders,
     isDownload: true,
-    summary: 'Downloads the failed orders of a batch as they were sent, without passwords.',
   },
-  cancelBatch: {
-    ...post('/batches/{batchId}/cancel', 'support'),
-    params: BatchParams,
-    data: CancelledBatch,
-    summary: 'Cancels the pending orders of a batch.',
-  },
+  cancelBatch: { ...post('/batches/{batchId}/cancel', 'support'), params: BatchParams, data: CancelledBatch },
   getOrdersToResend: {
     ...get('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
@@ -144,7 +127,6 @@ export const batchesOperations = consoleTable({
       licenseOrderId: optionalId<'LicenseOrderId'>().describe('Only this order.'),
     }),
     data: OrdersToResend,
-    summary: 'Returns the failed orders of a completed batch, to fix and resend.',
   },
   checkResend: {
     ...post('/batches/{batchId}/resend/check', 'support'),
@@ -152,7 +134,6 @@ export const batchesOperations = consoleTable({
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ orders: z.array(ComparedPreview) }),
-    summary: 'Previews the orders.',
   },
   resendOrders: {
     ...post('/batches/{batchId}/resend', 'support'),
@@ -160,6 +141,5 @@ export const batchesOperations = consoleTable({
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ batchId: ShownBatchId, channelOrderId: z.string(), orders: z.number() }),
-    summary: 'Sends the fixed orders as a new batch of the same application.',
   },
 });

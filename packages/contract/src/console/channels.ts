@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalSearchText, text } from '../scalars.ts';
+import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
 import { consoleTable, get, post } from './operation.ts';
 
@@ -58,31 +58,20 @@ export const channelsOperations = consoleTable({
   listChannels: {
     ...get('/channels'),
     query: z.object({
-      search: optionalSearchText().describe('Part of the code, ignoring case.'),
+      search: optional(searchText()).describe('Part of the code, ignoring case.'),
       state: emptyAsAbsent(ChannelHealth.optional()),
       ...ListPageQuery.shape,
     }),
     data: z.object({ channels: z.array(ConsoleChannel), nextCursor: z.string().nullable() }),
-    summary: 'Lists channels by code, with their backlog and throughput.',
   },
-  getChannel: {
-    ...get('/channels/{channelCode}'),
-    params,
-    data: ChannelDetail,
-    summary: 'Returns a channel, with the applications that have pending orders in it or are bound to it.',
-  },
+  getChannel: { ...get('/channels/{channelCode}'), params, data: ChannelDetail },
+  /** Pauses a channel and waits until no more of its orders take effect. */
   pauseChannel: {
     ...post('/channels/{channelCode}/pause', 'support'),
     params,
     body: z.object({ reason: text() }),
     /** `isIdle`: whether work in flight has ended, so that no more orders take effect. */
     data: ChannelPause.extend({ isIdle: z.boolean() }),
-    summary: 'Pauses a channel and waits until no more of its orders take effect.',
   },
-  resumeChannel: {
-    ...post('/channels/{channelCode}/resume', 'support'),
-    params,
-    data: ChannelPause,
-    summary: 'Resumes a paused channel.',
-  },
+  resumeChannel: { ...post('/channels/{channelCode}/resume', 'support'), params, data: ChannelPause },
 });

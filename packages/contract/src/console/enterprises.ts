@@ -7,9 +7,10 @@ import {
   EnterpriseId,
   id,
   MemberId,
+  optional,
   optionalId,
-  optionalSearchText,
   optionalText,
+  searchText,
   time,
 } from '../scalars.ts';
 import { consoleTable, get, post } from './operation.ts';
@@ -97,12 +98,13 @@ const EnterpriseParams = z.object({ enterpriseGlobalId: id<'EnterpriseId'>() });
 const AdministratorParams = EnterpriseParams.extend({ memberGlobalId: id<'MemberId'>() });
 
 /** The query of a list that can be searched. */
-const Search = ListPageQuery.extend({ text: optionalSearchText() });
+const Search = ListPageQuery.extend({ text: optional(searchText()) });
 
 const nextCursor = z.string().nullable();
 
 /** Customers and enterprises, their employees and audit logs. */
 export const enterprisesOperations = consoleTable({
+  /** Lists enterprises by id, code, CRM number or start of the name, ignoring case. */
   listEnterprises: {
     ...get('/enterprises'),
     query: Search,
@@ -111,8 +113,8 @@ export const enterprisesOperations = consoleTable({
       enterprises: z.array(EnterpriseRow).describe('Matches of the name, newest first; without a text, all.'),
       nextCursor,
     }),
-    summary: 'Lists enterprises by id, code, CRM number or start of the name, ignoring case.',
   },
+  /** Lists customers by id, id in a channel, start of the name, or enterprise. */
   listCustomers: {
     ...get('/customers'),
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
@@ -121,45 +123,37 @@ export const enterprisesOperations = consoleTable({
       customers: z.array(CustomerRow).describe('Matches of the name, newest first; without a text, all.'),
       nextCursor,
     }),
-    summary: 'Lists customers by id, id in a channel, start of the name, or enterprise.',
   },
-  getEnterprise: {
-    ...get('/enterprises/{enterpriseGlobalId}'),
-    params: EnterpriseParams,
-    data: EnterpriseDetail,
-    summary: 'Returns an enterprise with its administrators.',
-  },
+  getEnterprise: { ...get('/enterprises/{enterpriseGlobalId}'), params: EnterpriseParams, data: EnterpriseDetail },
+  /** Lists the employees of an enterprise with their assets; `text` is part of the name or account. */
   listEmployees: {
     ...get('/enterprises/{enterpriseGlobalId}/employees'),
     params: EnterpriseParams,
     query: Search,
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
-    summary: 'Lists the employees of an enterprise with their assets; `text` is part of the name or account.',
   },
   listEnterpriseAuditLog: {
     ...get('/enterprises/{enterpriseGlobalId}/audit-log'),
     params: EnterpriseParams,
     query: ListPageQuery,
     data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
-    summary: 'Lists the audit log of an enterprise, newest first.',
   },
+  /** Sets the security mobile number of an enterprise, with which channels bind customers by O1. */
   setSecurityMobile: {
     ...post('/enterprises/{enterpriseGlobalId}/security-mobile', 'support'),
     params: EnterpriseParams,
     body: z.object({ securityMobile: BindCustomer.shape.passwordMobile }),
     data: z.null(),
-    summary: 'Sets the security mobile number of an enterprise, with which channels bind customers by O1.',
   },
   createFirstAdministrator: {
     ...post('/enterprises/{enterpriseGlobalId}/first-administrator', 'support'),
     params: EnterpriseParams,
     data: NewLogin,
-    summary: 'Creates the first administrator of an enterprise. The password is shown only once.',
   },
+  /** Sets a new password for an administrator, shown only once, and logs them out everywhere. */
   resetAdministratorPassword: {
     ...post('/enterprises/{enterpriseGlobalId}/administrators/{memberGlobalId}/password', 'support'),
     params: AdministratorParams,
     data: NewLogin,
-    summary: 'Sets a new password for an administrator, shown only once, and logs them out everywhere.',
   },
 });

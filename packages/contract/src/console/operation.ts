@@ -24,8 +24,6 @@ export interface ConsoleOperation extends CalledOperation {
   data: z.ZodType;
   /** Set if the answer is a file. */
   isDownload?: true;
-  /** What it does, in a sentence or two. */
-  summary: string;
 }
 
 /** The route of an operation that changes nothing, with the least role that may call it. */

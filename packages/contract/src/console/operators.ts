@@ -39,42 +39,24 @@ const params = z.object({ name: text(63) });
 
 /** Operators, and their audit log. */
 export const operatorsOperations = consoleTable({
-  listOperators: {
-    ...get('/operators', 'admin'),
-    data: z.object({ operators: z.array(ConsoleOperator) }),
-    summary: 'Lists all operators by name.',
-  },
+  listOperators: { ...get('/operators', 'admin'), data: z.object({ operators: z.array(ConsoleOperator) }) },
   createOperator: {
     ...post('/operators', 'admin'),
     body: z.object({ name: OperatorName, role: OperatorRole }),
     data: NewOperatorLogin,
-    summary: 'Creates an operator. The password is shown only once.',
   },
+  /** Changes the role of an operator. It applies to the next call. */
   setOperatorRole: {
     ...post('/operators/{name}/role', 'admin'),
     params,
     body: z.object({ role: OperatorRole }),
     data: z.null(),
-    summary: 'Changes the role of an operator. It applies to the next call.',
   },
-  disableOperator: {
-    ...post('/operators/{name}/disable', 'admin'),
-    params,
-    data: z.null(),
-    summary: 'Disables an operator and ends their sessions.',
-  },
-  enableOperator: {
-    ...post('/operators/{name}/enable', 'admin'),
-    params,
-    data: z.null(),
-    summary: 'Enables a disabled operator. The password stays the same.',
-  },
-  resetOperatorPassword: {
-    ...post('/operators/{name}/password', 'admin'),
-    params,
-    data: NewOperatorLogin,
-    summary: 'Sets a new password for an operator, shown only once, and ends their sessions.',
-  },
+  disableOperator: { ...post('/operators/{name}/disable', 'admin'), params, data: z.null() },
+  /** Enables a disabled operator. The password stays the same. */
+  enableOperator: { ...post('/operators/{name}/enable', 'admin'), params, data: z.null() },
+  /** Sets a new password for an operator, shown only once, and ends their sessions. */
+  resetOperatorPassword: { ...post('/operators/{name}/password', 'admin'), params, data: NewOperatorLogin },
   listAuditLog: {
     ...get('/audit-log', 'support'),
     query: z.object({
@@ -84,6 +66,5 @@ export const operatorsOperations = consoleTable({
       ...ListPageQuery.shape,
     }),
     data: z.object({ entries: z.array(OperatorAuditEntry), nextCursor: z.string().nullable() }),
-    summary: 'Lists the audit log of operators and the command, newest first.',
   },
 });

@@ -143,53 +143,24 @@ const SearchQuery = z.object({
 
 /** Orders of all applications, and the search box. */
 export const ordersOperations = consoleTable({
-  listAllOrders: {
-    ...get('/orders'),
-    query: ConsoleOrdersQuery,
-    data: ConsoleOrderPage,
-    summary: 'Lists the orders of all applications, newest first.',
-  },
-  getOrder: {
-    ...get('/orders/{licenseOrderId}'),
-    params: OrderResultParams,
-    data: OwnedOrder,
-    summary: 'Returns an order with its result, batch and application.',
-  },
-  getOrderContent: {
-    ...get('/orders/{licenseOrderId}/content'),
-    params: OrderResultParams,
-    data: OrderContent,
-    summary: 'Returns an order as it was sent, if still stored. Passwords are hidden.',
-  },
-  getOrderEffects: {
-    ...get('/orders/{licenseOrderId}/effects'),
-    params: OrderResultParams,
-    data: OrderEffects,
-    summary: 'Lists what a succeeded order created, extended, transferred or revoked.',
-  },
+  listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, data: ConsoleOrderPage },
+  getOrder: { ...get('/orders/{licenseOrderId}'), params: OrderResultParams, data: OwnedOrder },
+  /** Returns an order as it was sent, if still stored. Passwords are hidden. */
+  getOrderContent: { ...get('/orders/{licenseOrderId}/content'), params: OrderResultParams, data: OrderContent },
+  getOrderEffects: { ...get('/orders/{licenseOrderId}/effects'), params: OrderResultParams, data: OrderEffects },
+  /** Previews a failed or pending order on its own; null if it is no longer stored. */
   previewOrder: {
     ...get('/orders/{licenseOrderId}/preview'),
     params: OrderResultParams,
     data: ComparedPreview.nullable(),
-    summary: 'Previews a failed or pending order on its own; null if it is no longer stored.',
   },
-  listHolds: {
-    ...get('/holds'),
-    query: HoldsQuery,
-    data: HoldPage,
-    summary: 'Lists holds by customer id, with their errors.',
-  },
+  listHolds: { ...get('/holds'), query: HoldsQuery, data: HoldPage },
+  /** Fails a pending order with internal_error. Only the operators' audit log shows the reason. */
   failOrder: {
     ...post('/orders/{licenseOrderId}/fail', 'support'),
     params: OrderResultParams,
     body: FailOrderBody,
     data: FailedByOperator,
-    summary: "Fails a pending order with internal_error. Only the operators' audit log shows the reason.",
   },
-  search: {
-    ...get('/search'),
-    query: SearchQuery,
-    data: z.object({ hits: z.array(SearchHit) }),
-    summary: 'Finds orders, batches, assets, applications, enterprises and customers by exact id or name.',
-  },
+  search: { ...get('/search'), query: SearchQuery, data: z.object({ hits: z.array(SearchHit) }) },
 });

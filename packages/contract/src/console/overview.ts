@@ -110,15 +110,6 @@ export type QueueState = z.infer<typeof QueueState>;
 
 /** The overview, and the queue. */
 export const overviewOperations = consoleTable({
-  getOverview: {
-    ...get('/overview'),
-    query: z.object({ span: OverviewSpan.default('6h') }),
-    data: Overview,
-    summary: 'Returns activity, backlog, failures and health.',
-  },
-  getQueue: {
-    ...get('/queue'),
-    data: QueueState,
-    summary: 'Returns the jobs of the queue and the connected workers.',
-  },
+  getOverview: { ...get('/overview'), query: z.object({ span: OverviewSpan.default('6h') }), data: Overview },
+  getQueue: { ...get('/queue'), data: QueueState },
 });

@@ -50,6 +50,5 @@ export const previewOperations = consoleTable({
     body: BatchOrder,
     maxBodyBytes: MAX_BATCH_BYTES,
     data: PreviewedBatch,
-    summary: 'Previews a batch.',
   },
 });

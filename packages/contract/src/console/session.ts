@@ -33,28 +33,18 @@ export type Me = z.infer<typeof Me>;
 
 /** Logging in and out, and the operator's password. */
 export const sessionOperations = consoleTable({
-  logIn: {
-    ...post('/session/log-in', 'anybody'),
-    body: z.object({ name: text(), password: sentPassword }),
-    data: Me,
-    summary: 'Starts a session and sets its cookie.',
-  },
+  logIn: { ...post('/session/log-in', 'anybody'), body: z.object({ name: text(), password: sentPassword }), data: Me },
   logInByLink: {
     ...post('/session/log-in-by-link', 'anybody'),
     body: z.object({ token: z.string().max(255) }),
     data: Me,
-    summary: 'Starts a session with the one-time token of a login link, and sets its cookie.',
   },
-  logOut: {
-    ...post('/session/log-out', 'viewer'),
-    data: z.null(),
-    summary: 'Ends the session.',
-  },
-  getMe: { ...get('/session'), data: Me, summary: 'Returns the logged-in operator.' },
+  logOut: { ...post('/session/log-out', 'viewer'), data: z.null() },
+  getMe: { ...get('/session'), data: Me },
+  /** Changes the operator's password, ends all their sessions and starts a new one. */
   changeOwnPassword: {
     ...post('/session/password', 'viewer'),
     body: z.object({ password: sentPassword, newPassword: password() }),
     data: Me,
-    summary: "Changes the operator's password, ends all their sessions and starts a new one.",
   },
 });

@@ -46,20 +46,13 @@ export const webhooksOperations = consoleTable({
       ...ListPageQuery.shape,
     }),
     data: z.object({ webhooks: z.array(ConsoleWebhook), nextCursor: z.string().nullable() }),
-    summary: 'Lists the webhooks of all applications, newest first.',
   },
-  getWebhook: {
-    ...get('/webhooks/{webhookId}'),
-    params: WebhookParams,
-    data: ConsoleWebhookDetail,
-    summary: 'Returns a webhook with its backlog.',
-  },
+  getWebhook: { ...get('/webhooks/{webhookId}'), params: WebhookParams, data: ConsoleWebhookDetail },
   listWebhookDeliveries: {
     ...get('/webhooks/{webhookId}/deliveries'),
     params: WebhookParams,
     query: ListPageQuery,
     data: DeliveryPage,
-    summary: 'Lists the messages to a webhook with their attempts, newest first.',
   },
   enableWebhook: {
     ...post('/webhooks/{webhookId}/enable', 'support'),
@@ -69,8 +62,8 @@ export const webhooksOperations = consoleTable({
       fromTime,
     }),
     data: ConsoleWebhook,
-    summary: 'Enables a disabled webhook.',
   },
+  /** Sends events to a webhook again: after an event, since a time, or all stored ones. */
   replayWebhook: {
     ...post('/webhooks/{webhookId}/replay', 'support'),
     params: WebhookParams,
@@ -85,12 +78,6 @@ export const webhooksOperations = consoleTable({
         message: fault('absent_with', 'after'),
       }),
     data: ConsoleWebhook,
-    summary: 'Sends events to a webhook again: after an event, since a time, or all stored ones.',
   },
-  testWebhook: {
-    ...post('/webhooks/{webhookId}/test', 'support'),
-    params: WebhookParams,
-    data: WebhookDelivery,
-    summary: 'Sends a test message to a webhook.',
-  },
+  testWebhook: { ...post('/webhooks/{webhookId}/test', 'support'), params: WebhookParams, data: WebhookDelivery },
 });

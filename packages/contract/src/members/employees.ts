@@ -31,27 +31,21 @@ const ACCOUNT = /^[A-Za-z0-9]{1,62}$/;
 /** Options of a zod check that refuses with a cause other than field_invalid. */
 export const refuse = (cause: string) => ({ params: { cause }, message: cause });
 
-export const account = z
-  .string()
-  .trim()
-  .min(1, REQUIRED)
-  .refine((value) => value === '' || ACCOUNT.test(value), refuse('account_malformed'))
-  .meta({
-    pattern: ACCOUNT.source,
-    description:
-      'Account: letters A-Z, a-z and digits, fewer than 63 characters with the enterprise code, which the service appends. ' +
-      'Case-sensitive: Mei and mei are two accounts.',
-  });
+const accountLike = (pattern: RegExp) =>
+  z
+    .string()
+    .trim()
+    .min(1, REQUIRED)
+    .refine((value) => value === '' || pattern.test(value), refuse('account_malformed'))
+    .meta({ pattern: pattern.source });
+
+export const account = accountLike(ACCOUNT).describe(
+  'Account: letters A-Z, a-z and digits, fewer than 63 characters with the enterprise code, which the service appends. ' +
+    'Case-sensitive: Mei and mei are two accounts.',
+);
 
 /** The short account name, or the full one with the enterprise code: `name@code`. */
 const SHORT_OR_FULL_ACCOUNT = /^[A-Za-z0-9]{1,62}(@[a-z0-9]{6,10})?$/;
-
-const shortOrFullAccount = z
-  .string()
-  .trim()
-  .min(1, REQUIRED)
-  .refine((value) => value === '' || SHORT_OR_FULL_ACCOUNT.test(value), refuse('account_malformed'))
-  .meta({ pattern: SHORT_OR_FULL_ACCOUNT.source });
 
 export const password = loginPassword(MAX_PASSWORD_CHARACTERS, 'password_length')
   .refine((value) => value === '' || [...value].length >= MIN_PASSWORD_CHARACTERS, refuse('password_length'))
@@ -73,7 +67,7 @@ const clearable = <Schema extends z.ZodType<string | number | undefined>>(schema
 
 /** The body of M2 (interface M2; rules 8). */
 export const EditEmployee = named('EmployeeToEdit', 'Changes to an employee.', {
-  userName: shortOrFullAccount.describe(
+  userName: accountLike(SHORT_OR_FULL_ACCOUNT).describe(
     'The account of the employee, with or without the enterprise code (name@code). It cannot be changed.',
   ),
   departmentId: clearable(long(), 'Your number for the department, from 0.'),

@@ -10,7 +10,6 @@ import {
   optional,
   optionalId,
   optionalText,
-  PERIOD,
   recentTime,
   secret,
   text,
@@ -24,6 +23,11 @@ export const MAX_LIST_ELEMENTS = 10_000;
 
 /** Maximum extended attributes of an asset, and of an element of a purchase (rules 4 and 6.5 Size). */
 export const MAX_EXTENDED_ATTRIBUTES = 100;
+
+const PERIOD = {
+  start: 'Start: milliseconds since 1970-01-01 UTC. Must not be after the end.',
+  end: 'End: milliseconds since 1970-01-01 UTC. The service revokes nothing when it passes.',
+};
 
 /** Creates a list schema with a maximum length (rules 6.1). */
 const list = <Item extends z.ZodType>(item: Item, max = MAX_LIST_ELEMENTS) =>

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { named } from '../containers.ts';
 import { Cause } from '../envelope.ts';
 import {
+  assetNumber,
   emptyAsAbsent,
-  optionalAssetNumber,
+  optional,
   optionalId,
   optionalText,
   queryIntegerOr,
@@ -78,7 +79,7 @@ export const ListOrdersQuery = z
   .object({
     channelCode: optionalText().describe('Only orders of this channel.'),
     customerId: optionalId<'CustomerId'>().describe('Only orders of this customer.'),
-    assetNum: optionalAssetNumber().describe('Only orders that name this asset number.'),
+    assetNum: optional(assetNumber()).describe('Only orders that name this asset number.'),
     orderType: emptyAsAbsent(OrderType.optional()).describe('Only orders of this type.'),
     state: emptyAsAbsent(OrderState.optional()).describe('Only orders in this state.'),
     cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),
