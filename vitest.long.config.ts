@@ -1,10 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { shared } from './vitest.shared.ts';
 
-/**
- * `npm run test:long`: tests that start whole deployments, kill, break and wait, and take minutes for it, and the fuzzer
- * with many more calls.
- */
+/** `npm run test:long`: tests that start whole deployments, kill, break and wait, and the fuzzer with many calls. */
 export default defineConfig({
   test: {
     ...shared,

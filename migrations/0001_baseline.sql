@@ -88,7 +88,7 @@ create trigger refuse_change before delete or truncate or update of id, code on 
 
 -- A channel has four lanes: its id times 4, plus a slot. Orders of a customer take effect in the order of acceptance: the
 -- transaction that decides on orders of a lane locks its row. It sets when it is the lane's turn again: later than now by
--- 100 times what it used. If it fails, next_try delays the lane. Rows are updated often, so pages have room for the next
+-- 20 or 100 times what it used. If it fails, next_try delays the lane. Rows are updated often, so pages have room for the next
 -- version, and no index names the turn.
 create table lane (
   lane integer primary key,
