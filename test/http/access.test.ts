@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Credentials, createApplication, setApplicationStatus } from '@lockstep/access';
-import { type ApplicationId, operations, type Scope, TokenAnswer } from '@lockstep/contract';
+import { operations, type Scope, TokenAnswer } from '@lockstep/contract';
 import { inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, pathIn, refusalOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { batchOf, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 const { stack, api } = await testStack();
 
@@ -72,12 +72,7 @@ describe('the token endpoint issues a token', () => {
     expect(dataOf(await read(api, { token: answer.body.access_token }))).toEqual([]);
   });
 
-  it('to a client that authenticates in the body', async () => {
-    const { access_token } = TokenAnswer.parse((await requestToken(inBody(api.credentials))).body);
-    expect(dataOf(await read(api, { token: access_token }))).toEqual([]);
-  });
-
-  it('again, and the earlier one stays valid', async () => {
+  it('to a client that authenticates in the body, and the earlier one stays valid', async () => {
     const tokens = [await requestToken(inBody(api.credentials)), await requestToken(inBody(api.credentials))].map(
       ({ body }) => TokenAnswer.parse(body).access_token,
     );
@@ -103,13 +98,8 @@ describe('the token endpoint issues a token', () => {
     expect((await requestToken(form, headers(api.credentials))).body).toMatchObject({ scope: 'auth_order auth_me' });
   });
 
-  it.each([
-    ['auth_order', 'auth_order'],
-    ['auth_me', 'auth_me'],
-    ['auth_me auth_order', 'auth_me auth_order'],
-  ])('for the scope %s', async (scope, granted) => {
-    const { body } = await requestToken({ ...inBody(api.credentials), scope });
-    expect(body).toMatchObject({ scope: granted });
+  it.each(['auth_order', 'auth_me', 'auth_me auth_order'])('for the scope %s', async (scope) => {
+    expect((await requestToken({ ...inBody(api.credentials), scope })).body).toMatchObject({ scope });
   });
 });
 
@@ -189,30 +179,31 @@ describe('the token endpoint refuses', () => {
     expectOAuthError(await requestToken({ ...inBody(api.credentials), scope }), 400, 'invalid_scope');
   });
 
-  it('a scope that the application does not have', async () => {
+  it.each(['auth_me', 'auth_order auth_me'])('the scope %s, of which the application has less', async (scope) => {
     const own = await newApplication({ scopes: ['auth_order'] });
-    expectOAuthError(await requestToken({ ...inBody(own), scope: 'auth_me' }), 400, 'invalid_scope');
-    expectOAuthError(await requestToken({ ...inBody(own), scope: 'auth_order auth_me' }), 400, 'invalid_scope');
+    expectOAuthError(await requestToken({ ...inBody(own), scope }), 400, 'invalid_scope');
   });
 
-  it('a pending application, until it is approved', async () => {
+  it('a pending application, until it is approved, and one that is suspended', async () => {
     const own = await newApplication({ approved: false });
     expectOAuthError(await requestToken(inBody(own)), 400, 'unauthorized_client');
+    // Only who knows the secret learns that it is pending.
+    expectOAuthError(await requestToken(GRANT, basic(own.appKey, 'wrong')), 401, 'invalid_client');
     await setApplicationStatus(stack.db, own.appKey, 'approved');
     expect((await requestToken(inBody(own))).status).toBe(200);
-  });
-
-  it('a suspended application', async () => {
-    const own = await newApplication();
     await setApplicationStatus(stack.db, own.appKey, 'suspended');
     expectOAuthError(await requestToken(GRANT, basicOf(own)), 400, 'unauthorized_client');
   });
-
-  it('without revealing that an application is pending', async () => {
-    const own = await newApplication({ approved: false });
-    expectOAuthError(await requestToken(GRANT, basic(own.appKey, 'wrong')), 401, 'invalid_client');
-  });
 });
+
+/** Returns a client whose token expires after an interval. */
+async function newApiWithToken(interval: string): Promise<Api> {
+  const own = await stack.newApi();
+  await sql`
+    update access_token set expires_time = now() + ${interval}::interval from application
+    where application.id = application_id and app_key = ${own.credentials.appKey}`.execute(stack.db);
+  return own;
+}
 
 /** Makes a call with an unchanged Authorization header. */
 const withHeader = (authorization: string) =>
@@ -243,12 +234,7 @@ describe('a call is refused with 60000', () => {
   });
 
   it('with a token that has expired', async () => {
-    const own = await stack.newApi();
-    await stack.db
-      .updateTable('access_token')
-      .set({ expires_time: sql<Date>`now()` })
-      .where('application_id', '=', await readApplicationId(own))
-      .execute();
+    const own = await newApiWithToken('0');
     expect(refusalOf(await read(own))).toMatchObject({ code: '60000', cause: 'token_invalid' });
   });
 
@@ -307,35 +293,14 @@ describe('a call is accepted', () => {
   });
 
   it('in the last minute of its token', async () => {
-    const own = await stack.newApi();
-    await stack.db
-      .updateTable('access_token')
-      .set({ expires_time: sql<Date>`now() + interval '1 minute'` })
-      .where('application_id', '=', await readApplicationId(own))
-      .execute();
+    const own = await newApiWithToken('1 minute');
     expect(dataOf(await read(own))).toEqual([]);
   });
 });
 
-async function readApplicationId(own: Api): Promise<ApplicationId> {
-  const { id } = await stack.db
-    .selectFrom('application')
-    .select('id')
-    .where('app_key', '=', own.credentials.appKey)
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-describe('g_nonce', () => {
-  let secondApi: Awaited<ReturnType<typeof startAnotherApi>>;
+describe('g_nonce', async () => {
   /** The same caller at another API process of the same service. */
-  let there: Api;
-
-  beforeAll(async () => {
-    secondApi = await startAnotherApi(stack, api);
-    there = secondApi.api;
-  });
-  afterAll(() => secondApi.close());
+  const { api: there } = await untilTestsEnd(startAnotherApi(stack, api));
 
   /** Makes the application's nonce older by an interval. */
   const age = async (nonce: string, interval: string) => {
@@ -381,17 +346,20 @@ describe('g_nonce', () => {
     expect(dataOf(await read(api, { nonce: nonce.toUpperCase() }))).toEqual([]);
   });
 
-  it('of one operation is used up for all others', async () => {
-    const nonce = randomUUID();
-    const customer = await api.newCustomer();
-    dataOf(await api.submit(batchOf(newBuy(customer, [newAssetNum()])), { nonce }));
-    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
-  });
-
-  it('of a call that was refused for its content is used up', async () => {
-    const nonce = randomUUID();
-    expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' });
-    expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
+  it('is used up for all operations, tokens and processes, even by a call that is refused for its content', async () => {
+    const bought = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+    const again = await Api.logIn(stack.baseUrl, api.credentials);
+    const uses: ((nonce: string) => Promise<unknown>)[] = [
+      async (nonce) => dataOf(await api.submit(bought, { nonce })),
+      async (nonce) => expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' }),
+      async (nonce) => expect(dataOf(await read(there, { nonce }))).toEqual([]),
+    ];
+    for (const use of uses) {
+      const nonce = randomUUID();
+      await use(nonce);
+      for (const caller of [api, again, there])
+        expect(refusalOf(await read(caller, { nonce }))).toMatchObject(REPLAYED);
+    }
   });
 
   it('that is replayed stops a call that would have changed something', async () => {
@@ -404,26 +372,11 @@ describe('g_nonce', () => {
     expect(refusalOf(answer)).toMatchObject({ cause: 'batch_not_found' });
   });
 
-  it('is shared by all tokens of an application', async () => {
-    const nonce = randomUUID();
-    const again = await Api.logIn(stack.baseUrl, api.credentials);
-    expect(dataOf(await read(api, { nonce }))).toEqual([]);
-    expect(refusalOf(await read(again, { nonce }))).toMatchObject(REPLAYED);
-  });
-
   it('of another application does not matter', async () => {
     const nonce = randomUUID();
     const other = await stack.newApi();
     expect(dataOf(await read(api, { nonce }))).toEqual([]);
     expect(dataOf(await read(other, { nonce }))).toEqual([]);
-  });
-
-  it('is used up in every API process', async () => {
-    const [first, second] = [randomUUID(), randomUUID()];
-    expect(dataOf(await read(api, { nonce: first }))).toEqual([]);
-    expect(refusalOf(await read(there, { nonce: first }))).toMatchObject(REPLAYED);
-    expect(dataOf(await read(there, { nonce: second }))).toEqual([]);
-    expect(refusalOf(await read(api, { nonce: second }))).toMatchObject(REPLAYED);
   });
 
   it('is free again after ten minutes, and can then be used once more', async () => {
@@ -436,25 +389,23 @@ describe('g_nonce', () => {
     expect(refusalOf(await read(api, { nonce }))).toMatchObject(REPLAYED);
   });
 
-  it('of 50 concurrent calls succeeds exactly once, over two API processes', async () => {
-    const nonce = randomUUID();
-    const calls = Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce }));
-    const answers = await Promise.all(calls);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expect(refusalOf(answer)).toMatchObject(REPLAYED);
-    }
-  });
-
-  it('that has expired succeeds exactly once in 50 concurrent calls', async () => {
-    const nonce = randomUUID();
-    await read(api, { nonce });
-    await age(nonce, '11 minutes');
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce })),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
+  it.each(['new', 'expired'])(
+    'that is %s succeeds exactly once in 50 concurrent calls of two processes',
+    async (which) => {
+      const nonce = randomUUID();
+      if (which === 'expired') {
+        await read(api, { nonce });
+        await age(nonce, '11 minutes');
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => read(index % 2 === 0 ? api : there, { nonce })),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expect(refusalOf(answer)).toMatchObject(REPLAYED);
+      }
+    },
+  );
 
   it.each<[who: string, call: (nonce: string, own: Api) => Promise<unknown>]>([
     ['without a token', (nonce, own) => read(own, { nonce, token: null })],
@@ -483,13 +434,13 @@ describe('g_nonce', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secrets', async () => {
   const mobile = '13912345678';
   const password = `license-${randomUUID()}`;
-  let own: Api;
+  const own = await stack.newApi();
+  const secrets = [own.token, own.credentials.appSecret];
 
   beforeAll(async () => {
-    own = await stack.newApi();
     const names = { customerName: 'C', branchName: 'B', enterpriseName: `Enterprise ${randomUUID()}` };
     const bind = { channelCode: 'secret', channelCustomerId: randomUUID(), ...names, passwordMobile: mobile };
     const customer = dataOf(await own.ask('bindCustomer', { body: bind }));
@@ -507,11 +458,9 @@ describe('secrets', () => {
     await own.call('GET', READ, { query: { access_token: own.token, passwordMobile: mobile } });
   });
 
-  const secrets = () => [own.token, own.credentials.appSecret];
-
   it('never appear in the log', () => {
     const log = stack.logLines.join('');
-    for (const secret of [...secrets(), mobile, password]) expect(log).not.toContain(secret);
+    for (const secret of [...secrets, mobile, password]) expect(log).not.toContain(secret);
     expect(log).not.toContain(basicOf(own.credentials).authorization.slice('Basic '.length));
   });
 
@@ -523,7 +472,7 @@ describe('secrets', () => {
     for (const { name } of tables.rows) {
       const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.raw(name)} as t`.execute(stack.db);
       const content = rows.map(({ row }) => row).join('\n');
-      for (const secret of secrets()) {
+      for (const secret of secrets) {
         expect(content).not.toContain(secret);
         expect(content).not.toContain(Buffer.from(secret).toString('hex'));
         expect(content).not.toContain(Buffer.from(secret, 'base64url').toString('hex'));
@@ -532,6 +481,6 @@ describe('secrets', () => {
   });
 
   it('are too long to guess', () => {
-    for (const secret of secrets()) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(32);
+    for (const secret of secrets) expect(Buffer.from(secret, 'base64url').length).toBeGreaterThanOrEqual(32);
   });
 });

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request as startCall } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ORDER_ROOT } from '@lockstep/contract';
 import type { Histogram } from 'prom-client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
 import { testStack } from '../harness/stack.ts';
@@ -70,48 +70,39 @@ describe('files of /docs', () => {
 });
 
 describe('input that is not HTTP', () => {
-  it.each<[what: string, text: string, status: number, cause: string]>([
-    ['text', 'HELLO\r\n\r\n', 400, 'http_malformed'],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'http_malformed'],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'http_malformed'],
-    ['an unknown method', request('FOO /health/live HTTP/1.1'), 400, 'http_malformed'],
-    ['bytes in a path', request('GET /\xff\xfe HTTP/1.1'), 400, 'http_malformed'],
-    ['a blank in a path', request('GET /health/ live HTTP/1.1'), 400, 'http_malformed'],
-    ['a header without a name', request('GET /health/live HTTP/1.1', ': x'), 400, 'http_malformed'],
-    ['a folded header', request('GET /health/live HTTP/1.1', 'X: a', ' b'), 400, 'http_malformed'],
-    ['a null in a header', request('GET /health/live HTTP/1.1', 'X: a\0b'), 400, 'http_malformed'],
-    ['lines without carriage returns', 'GET /health/live HTTP/1.1\nHost: a\n\n', 400, 'http_malformed'],
+  const MALFORMED: [what: string, text: string][] = [
+    ['text', 'HELLO\r\n\r\n'],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown method', request('FOO /health/live HTTP/1.1')],
+    ['bytes in a path', request('GET /\xff\xfe HTTP/1.1')],
+    ['a blank in a path', request('GET /health/ live HTTP/1.1')],
+    ['a header without a name', request('GET /health/live HTTP/1.1', ': x')],
+    ['a folded header', request('GET /health/live HTTP/1.1', 'X: a', ' b')],
+    ['a null in a header', request('GET /health/live HTTP/1.1', 'X: a\0b')],
+    ['lines without carriage returns', 'GET /health/live HTTP/1.1\nHost: a\n\n'],
     [
       'two ways to delimit the body',
       `${request(`POST ${BIND} HTTP/1.1`, 'Content-Length: 2', 'Transfer-Encoding: chunked')}2\r\n{}\r\n0\r\n\r\n`,
-      400,
-      'http_malformed',
     ],
-    [
-      'two lengths',
-      `${request('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`,
-      400,
-      'http_malformed',
-    ],
-    ['a negative length', request('POST /x HTTP/1.1', 'Content-Length: -1'), 400, 'http_malformed'],
+    ['two lengths', `${request('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 3')}{}`],
+    ['a negative length', request('POST /x HTTP/1.1', 'Content-Length: -1')],
+  ];
+  it.each<[what: string, text: string, status: number, cause: string]>([
+    ...MALFORMED.map(([what, text]) => [what, text, 400, 'http_malformed'] as [string, string, number, string]),
     ['a path that is too long', request(`GET /${'x'.repeat(20_000)} HTTP/1.1`), 431, 'headers_too_large'],
     ['too many headers', request('GET / HTTP/1.1', ...Array(2_100).fill('X: y')), 431, 'headers_too_large'],
+    ['CONNECT, which opens no tunnel', request('CONNECT a:80 HTTP/1.1'), 405, 'method_not_allowed'],
+    ['CONNECT to a path', request('CONNECT /health/live HTTP/1.1'), 405, 'method_not_allowed'],
   ])('is answered, logged and counted once: %s', async (_what, text, status, cause) => {
     const before = await counted('none', String(status));
     const answers = await sendRaw(stack.baseUrl, text);
     expect(answers).toHaveLength(1);
     await expectRefused(answers[0], status, cause);
+    expect(answers[0]!.headers.allow).toBe(status === 405 ? '' : undefined);
+    const line = status === 405 ? { method: 'CONNECT', route: 'none' } : {};
+    expect(linesOf(answers[0]!.headers['x-request-id'])).toMatchObject([line]);
     expect(await counted('none', String(status))).toBe(before + 1);
-  });
-
-  it.each(['a:80', '/health/live'])('and CONNECT, which opens no tunnel, too: %s', async (target) => {
-    const before = await counted('none', '405');
-    const answers = await sendRaw(stack.baseUrl, request(`CONNECT ${target} HTTP/1.1`));
-    expect(answers).toHaveLength(1);
-    await expectRefused(answers[0], 405, 'method_not_allowed');
-    expect(answers[0]!.headers.allow).toBe('');
-    expect(linesOf(answers[0]!.headers['x-request-id'])).toMatchObject([{ method: 'CONNECT', route: 'none' }]);
-    expect(await counted('none', '405')).toBe(before + 1);
   });
 
   it.each(['GARBAGE\r\n\r\n', request('CONNECT a:80 HTTP/1.1')])(
@@ -182,10 +173,8 @@ describe('a request that breaks a rule of HTTP', () => {
     ['__proto__[g_nonce]=12345678', 'nonce_missing'],
     ['?g_nonce=12345678', 'nonce_missing'],
   ])('by its query is refused: ?%s', async (text, cause) => {
-    const [answer] = await sendRaw(
-      stack.baseUrl,
-      request(`GET ${ORDER_ROOT}/licenseOrder/1?${text} HTTP/1.1`, authorized()),
-    );
+    const head = request(`GET ${ORDER_ROOT}/licenseOrder/1?${text} HTTP/1.1`, authorized());
+    const [answer] = await sendRaw(stack.baseUrl, head);
     await expectRefused(answer, 299, cause);
   });
 
@@ -220,30 +209,28 @@ describe('Expect', () => {
     await expectRefused(answer, 299, 'field_missing');
   });
 
-  it.each<[who: string, headers: () => string[], cause: string]>([
-    ['an unauthenticated caller', () => ['Content-Length: 2'], 'token_missing'],
-    ['a body that is too large', () => [authorized(), 'Content-Length: 999999999'], 'body_too_large'],
-  ])('of 100-continue is not met for %s', async (_who, headers, cause) => {
-    const answers = await sendRaw(stack.baseUrl, announce(...headers()));
+  it.each<[who: string, head: () => string, status: number, cause: string]>([
+    ['an unauthenticated caller', () => announce('Content-Length: 2'), 299, 'token_missing'],
+    ['a body that is too large', () => announce(authorized(), 'Content-Length: 999999999'), 299, 'body_too_large'],
+    [
+      'an unknown path',
+      () => request('POST /nothing HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue'),
+      404,
+      'operation_not_found',
+    ],
+  ])('of 100-continue is not met for %s', async (_who, head, status, cause) => {
+    const answers = await sendRaw(stack.baseUrl, head());
     expect(answers).toHaveLength(1);
-    await expectRefused(answers[0], 299, cause);
-  });
-
-  it('of 100-continue is not met for an unknown path', async () => {
-    const text = request('POST /nothing HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue');
-    expect(await sendRaw(stack.baseUrl, text)).toMatchObject([{ status: 404 }]);
+    await expectRefused(answers[0], status, cause);
   });
 });
 
 describe('a body that breaks off', () => {
-  const begin = (id: string, ...headers: string[]) =>
-    request(
-      `POST ${BIND}?${query()} HTTP/1.1`,
-      authorized(),
-      'Content-Type: application/json',
-      `x-request-id: ${id}`,
-      ...headers,
-    );
+  const begin = (id: string, headers: string[], path = BIND) => {
+    const type = path === BIND ? 'application/json' : 'application/x-www-form-urlencoded';
+    const own = [authorized(), `Content-Type: ${type}`, `x-request-id: ${id}`];
+    return request(`POST ${path}?${query()} HTTP/1.1`, ...own, ...headers);
+  };
 
   it.each<[how: string, header: string, rest: string, sendsMore: boolean]>([
     ['in a malformed chunk', 'Transfer-Encoding: chunked', 'zz\r\n', true],
@@ -252,7 +239,7 @@ describe('a body that breaks off', () => {
   ])('is answered once, by the operation of its path: %s', async (_how, header, rest, sendsMore) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);
-    socket.write(begin(id, header) + rest);
+    socket.write(begin(id, [header]) + rest);
     if (!sendsMore) socket.end();
     const answers = await readAnswers(socket);
     expect(answers).toHaveLength(1);
@@ -260,19 +247,10 @@ describe('a body that breaks off', () => {
     expect(linesOf(id)).toMatchObject([{ method: 'POST', route: BIND }]);
   });
 
-  it.each([
-    [BIND, 'application/json'],
-    ['/oauth2/token', 'application/x-www-form-urlencoded'],
-  ])('while it is being read is also answered once: %s', async (path, type) => {
+  it.each([BIND, '/oauth2/token'])('while it is being read is also answered once: %s', async (path) => {
     const id = randomUUID();
-    const headers = [
-      'Expect: 100-continue',
-      'Transfer-Encoding: chunked',
-      `Content-Type: ${type}`,
-      `x-request-id: ${id}`,
-    ];
     const socket = await openSocket(stack.baseUrl);
-    socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...headers));
+    socket.write(begin(id, ['Expect: 100-continue', 'Transfer-Encoding: chunked'], path));
     await once(socket, 'data');
     socket.write('zz\r\n');
     const answers = await readAnswers(socket);
@@ -291,10 +269,8 @@ describe('a body that breaks off', () => {
   it.each([BIND, '/oauth2/token'])('with its connection is not a fault of the service: %s', async (path) => {
     const id = randomUUID();
     const socket = await openSocket(stack.baseUrl);
-    const type = path === BIND ? 'application/json' : 'application/x-www-form-urlencoded';
     // The body is read as soon as the service asks for it.
-    const expecting = ['Expect: 100-continue', 'Content-Length: 200', `Content-Type: ${type}`, `x-request-id: ${id}`];
-    socket.write(request(`POST ${path}?${query()} HTTP/1.1`, authorized(), ...expecting));
+    socket.write(begin(id, ['Expect: 100-continue', 'Content-Length: 200'], path));
     await once(socket, 'data');
     socket.resetAndDestroy();
     await once(socket, 'close');
@@ -316,7 +292,7 @@ describe('a body that breaks off', () => {
   });
 });
 
-describe('a body that is not needed', () => {
+describe('a body that is not needed', async () => {
   const JSON_TYPE = 'Content-Type: application/json';
   const framings: [framing: string, headers: string[], body: string][] = [
     ['no headers', [], ''],
@@ -329,11 +305,8 @@ describe('a body that is not needed', () => {
     ['blanks', ['Content-Length: 3', JSON_TYPE], ' \r\n'],
     ['null', ['Content-Length: 4', JSON_TYPE], 'null'],
   ];
-  let webhook: string;
-  beforeAll(async () => {
-    const { webhookId } = dataOf(await api.ask('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }));
-    webhook = `/webhooks/${webhookId}`;
-  });
+  const { webhookId } = dataOf(await api.ask('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }));
+  const webhook = `/webhooks/${webhookId}`;
   const post = async (path: string, headers: string[], body: string) => {
     const head = request(`POST ${ORDER_ROOT}${path}?${query()} HTTP/1.1`, authorized(), ...headers);
     return await sendRaw(stack.baseUrl, head + body);
@@ -377,27 +350,21 @@ describe('a body that is not needed', () => {
 });
 
 describe('a query parameter that appears twice', () => {
+  const list = (text: string) =>
+    sendRaw(stack.baseUrl, request(`GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&${text} HTTP/1.1`, authorized()));
+
   it.each([
     ['state=failed&state=failed', 'state'],
     ['limit=1&state=failed&limit=2&limit=3', 'limit'],
     ['cursor=&cursor=', 'cursor'],
   ])('is refused by its name: %s', async (text, name) => {
-    const [answer] = await sendRaw(
-      stack.baseUrl,
-      request(`GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&${text} HTTP/1.1`, authorized()),
-    );
+    const [answer] = await list(text);
     await expectRefused(answer, 299, 'field_repeated');
     expect(JSON.parse(answer!.body).faults).toMatchObject([{ path: name }]);
   });
 
   it('is ignored if it is unknown', async () => {
-    const [answer] = await sendRaw(
-      stack.baseUrl,
-      request(
-        `GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&x=1&x=2&__proto__=1&__proto__=2 HTTP/1.1`,
-        authorized(),
-      ),
-    );
+    const [answer] = await list('x=1&x=2&__proto__=1&__proto__=2');
     expect(JSON.parse(answer!.body)).toMatchObject({ code: 0 });
   });
 });

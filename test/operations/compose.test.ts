@@ -9,6 +9,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { findRedisServer, freePort } from '../harness/network/redis.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 import {
   findScriptCommand,
   knownVariables,
@@ -17,9 +18,7 @@ import {
   readRepositoryFile,
   wordsOf,
 } from '../harness/processes/deployment-files.ts';
-import { endEverything, REPOSITORY, runJob } from '../harness/processes/processes.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 
 interface Service {
   command?: string[];
@@ -156,20 +155,18 @@ it('no image has a tag that can move to another version', () => {
   );
 });
 
-describe('the Redis of docker-compose.yml', () => {
+describe('the Redis of docker-compose.yml', async () => {
   let server: ChildProcess;
-  let directory: string;
-  let url: string;
+  const directory = mkdtempSync(path.join(tmpdir(), 'lockstep-redis-'));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
 
-  beforeAll(async () => {
-    directory = mkdtempSync(path.join(tmpdir(), 'lockstep-redis-'));
+  beforeAll(() => {
     const [program, file] = redis.command!;
     expect(program).toBe('redis-server');
     const config = redis.configs!.find(({ target }) => target === file)!;
     writeFileSync(`${directory}/redis.conf`, compose.configs![config.source]!.content);
-    const port = await freePort();
     server = spawn(findRedisServer(), ['redis.conf', '--port', String(port)], { cwd: directory, stdio: 'ignore' });
-    url = `redis://127.0.0.1:${port}`;
   });
   afterAll(async () => {
     server.kill();
@@ -195,45 +192,24 @@ describe('the Redis of docker-compose.yml', () => {
 });
 
 describe('the health checks of docker-compose.yml', async () => {
-  const running: ServiceProcess[] = [];
-  const ports = { api: 0, worker: 0 };
+  // A Redis database without the jobs of other tests.
+  const env = { ...api.environment, ...worker.environment, REDIS_URL: `${inject('redisUrl')}/7` };
+  const running = await testDeployment({ env });
+  const { PORT, WORKER_PORT } = readDeploymentConfig({ ...worker.environment, ...api.environment });
 
-  const database = await testDatabase();
-  beforeAll(async () => {
-    Object.assign(ports, { api: await freePort(), worker: await freePort() });
-    // A Redis database without the jobs of other tests.
-    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/7` };
-    const started = [
-      ServiceProcess.api({ ...api.environment, ...urls, PORT: String(ports.api) }),
-      ServiceProcess.worker({ ...worker.environment, ...urls, WORKER_PORT: String(ports.worker) }),
-    ];
-    running.push(...started);
-    await Promise.all(started.map((each) => each.start()));
-  });
-  afterAll(async () => {
-    await Promise.all(running.map((each) => each.stop()));
-    await endEverything();
-  });
-
-  /** Runs a check as Docker does, on the port of the process in this test. */
-  async function check(service: Service, ownPort: number, port: number): Promise<number | null> {
+  it.each<[what: string, service: Service, ownPort: number, address: string | undefined]>([
+    ['find a ready API', api, PORT, running.api.baseUrl],
+    ['find a ready worker', worker, WORKER_PORT!, running.probes[0]],
+    ['fail where nothing answers', api, PORT, undefined],
+  ])('%s', async (_, service, ownPort, address) => {
     const [kind, program, ...args] = service.healthcheck?.test ?? [];
     expect([kind, program]).toEqual(['CMD', 'node']);
     expect(args.join(' ')).toContain(`:${ownPort}/health/ready`);
+    const port = address === undefined ? await freePort() : new URL(address).port;
+    // As Docker runs it, on the port of the process in this test.
     const { status } = await runJob([process.execPath, ...args.map((arg) => arg.replace(`:${ownPort}/`, `:${port}/`))]);
-    return status;
-  }
-
-  it('find a ready API and a ready worker', async () => {
-    const { PORT } = readDeploymentConfig(api.environment);
-    expect(await check(api, PORT, ports.api)).toBe(0);
-    const { WORKER_PORT } = readDeploymentConfig(worker.environment);
-    expect(await check(worker, WORKER_PORT!, ports.worker)).toBe(0);
-  });
-
-  it('fail where nothing answers', async () => {
-    const { PORT } = readDeploymentConfig(api.environment);
-    expect(await check(api, PORT, await freePort())).not.toBe(0);
+    if (address === undefined) expect(status).not.toBe(0);
+    else expect(status).toBe(0);
   });
 });
 

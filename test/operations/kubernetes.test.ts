@@ -4,9 +4,9 @@ import { readDeploymentConfig } from '@lockstep/config';
 import { Refusal } from '@lockstep/contract';
 import { checkUrl } from '@lockstep/webhooks/testing';
 import ipaddr from 'ipaddr.js';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../harness/network/redis.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 import {
   findScriptCommand,
   knownVariables,
@@ -16,9 +16,7 @@ import {
   wordsOf,
 } from '../harness/processes/deployment-files.ts';
 import { checkValues, findUnknownKeys, type Manifest, readManifests } from '../harness/processes/manifests.ts';
-import { endEverything, REPOSITORY } from '../harness/processes/processes.ts';
-import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 
 const ROOT = `${REPOSITORY}/deploy/kubernetes`;
 const DIRECTORIES = ['base', ...['components', 'overlays'].flatMap((parent) => subdirectories(parent))];
@@ -159,22 +157,8 @@ describe.each(DEPLOYMENTS)('Deployment $metadata.name', (deployment) => {
 });
 
 describe('beside running processes', async () => {
-  const ports: Record<string, number> = {};
-  const running: ServiceProcess[] = [];
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const urls = { DATABASE_URL: database.url, REDIS_URL: `${inject('redisUrl')}/8` };
-    for (const component of ['api', 'worker']) ports[component] = await freePort();
-    running.push(
-      ServiceProcess.api({ ...urls, PORT: String(ports.api) }),
-      ServiceProcess.worker({ ...urls, WORKER_PORT: String(ports.worker) }),
-    );
-    await Promise.all(running.map((each) => each.start()));
-  });
-  afterAll(async () => {
-    await Promise.all(running.map((each) => each.stop()));
-    await endEverything();
-  });
+  const { api, probes: ofWorkers } = await testDeployment({ env: { REDIS_URL: `${inject('redisUrl')}/8` } });
+  const addresses: Record<string, string> = { api: api.baseUrl, worker: ofWorkers[0]! };
 
   it.each(DEPLOYMENTS)('the probes of $metadata.name are answered', async (deployment) => {
     const { ports: declared, ...probes } = containerOf(deployment);
@@ -182,13 +166,13 @@ describe('beside running processes', async () => {
     const paths = { startupProbe: '/health/live', livenessProbe: '/health/live', readinessProbe: '/health/ready' };
     for (const [probe, path] of Object.entries(paths)) {
       expect(probes[probe].httpGet).toEqual({ path, port: declared[0].name });
-      expect((await fetch(`http://127.0.0.1:${ports[componentOf(deployment)]}${path}`)).status).toBe(200);
+      expect((await fetch(addresses[componentOf(deployment)] + path)).status).toBe(200);
     }
   });
 
   it('alerts and the autoscaler ask for metrics that a process has', async () => {
     const texts = await Promise.all(
-      Object.values(ports).map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+      Object.values(addresses).map(async (address) => (await fetch(`${address}/metrics`)).text()),
     );
     const has = (metric: string) => texts.some((text) => new RegExp(`^${metric}[ {]`, 'm').test(text));
     const typed = (metric: string) => texts.some((text) => text.includes(`# TYPE ${metric} `));

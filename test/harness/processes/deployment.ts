@@ -7,14 +7,15 @@ import { ServiceProcess } from './service-process.ts';
 
 /**
  * Starts processes on a database of their own, as in a deployment: APIs and workers, without Redis unless `env` says
- * so. Closing it expects them all to run and to exit normally.
+ * so. `probes`: the addresses of the workers' probes. Closing it expects them all to run and to exit normally.
  */
 async function startDeployment({ apis = 1, workers = 1, env: more = {} }: DeploymentOptions = {}) {
   const database = await createTestDatabase();
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
-  const env = { DATABASE_URL: database.url, REDIS_URL: '', ...more };
+  const env = { REDIS_URL: '', ...more, DATABASE_URL: database.url };
   const services = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
-  const running = Array.from({ length: workers }, () => ServiceProcess.worker(env));
+  const probePorts = await Promise.all(Array.from({ length: workers }, freePort));
+  const running = probePorts.map((port) => ServiceProcess.worker({ ...env, WORKER_PORT: String(port) }));
   const processes = [...services, ...running];
   await Promise.all(processes.map((each) => each.start()));
   /** Returns clients of all APIs for a new application. */
@@ -29,6 +30,7 @@ async function startDeployment({ apis = 1, workers = 1, env: more = {} }: Deploy
     database,
     processes,
     workers: running,
+    probes: probePorts.map((port) => `http://127.0.0.1:${port}`),
     apis: clients,
     api: clients[0]!,
     newApis,
