@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import {
   addAppCommands,
+  addChannelCommands,
   addDatabaseCommands,
   addEnterpriseCommands,
   addMemberCommands,
   addOperatorCommands,
 } from './commands/administration.ts';
 import { addAssetCommands } from './commands/asset.ts';
-import { addBatchCommands } from './commands/batch.ts';
-import { addChannelCommands } from './commands/channel.ts';
+import { addBatchCommands, addEventsCommand, addSubmitCommand } from './commands/batch.ts';
 import { Commands } from './commands/commands.ts';
 import { addOrderCommands } from './commands/order.ts';
-import { addEventsCommand, addSubmitCommand } from './commands/standalone.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addCompletionCommands } from './completion.ts';
 import { sayAside } from './output/terminal.ts';

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { agedAccess } from '@lockstep/access';
-import { type DeploymentConfig, RELEASE } from '@lockstep/config';
+import { type DeploymentConfig, explainListenFault, RELEASE } from '@lockstep/config';
 import { agedOperators } from '@lockstep/operators';
 import {
   agedOrders,
@@ -18,6 +20,7 @@ import {
   closeAll,
   type Database,
   type Logger,
+  type Metrics,
   openConsumer,
   openDatabase,
   type QueueBackend,
@@ -26,7 +29,6 @@ import {
   SchemaWatch,
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges, Sender, WebhookDeliverer, webhookMetricsOf } from '@lockstep/webhooks';
-import { startProbe } from './probe.ts';
 
 /** Concurrent jobs. A job only rings. */
 const JOBS_AT_ONCE = 50;
@@ -184,4 +186,49 @@ function every(intervalMs: number, task: () => Promise<void>, log: Logger, first
       await running;
     },
   };
+}
+
+/**
+ * Serves /health/live, /health/ready and /metrics of a worker (rules 9). The worker is ready if every check returns
+ * null. Each request runs the checks, so they must be cheap.
+ */
+async function startProbe(
+  checks: readonly ReadinessCheck[],
+  metrics: Metrics,
+  host: string,
+  port: number,
+): Promise<Closable> {
+  const server = createServer((request, response) => {
+    answer(request.url ?? '', checks, metrics).then(
+      ({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body),
+      () => response.writeHead(503).end(),
+    );
+  });
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: unknown) => {
+    throw explainListenFault(error, host, port, 'WORKER_PORT');
+  });
+  return {
+    async close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(url: string, checks: readonly ReadinessCheck[], metrics: Metrics) {
+  const json = 'application/json';
+  switch (url) {
+    case '/health/live':
+      return { status: 200, type: json, body: '{"status":"live"}' };
+    case '/health/ready': {
+      const reasons = (await Promise.all(checks.map((check) => check()))).filter((reason) => reason !== null);
+      if (reasons.length === 0) return { status: 200, type: json, body: '{"status":"ready"}' };
+      return { status: 503, type: json, body: JSON.stringify({ status: 'unavailable', reason: reasons.join('; ') }) };
+    }
+    case '/metrics':
+      return { status: 200, type: metrics.registry.contentType, body: await metrics.read() };
+    default:
+      return { status: 404, type: json, body: '{"status":"not found"}' };
+  }
 }

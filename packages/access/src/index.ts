@@ -9,8 +9,7 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { type Attempt, checkPassword, type Failure, forgetFailures, isLocked } from './lockout.ts';
-export { endLogins } from './logins.ts';
+export { type Attempt, checkPassword, endLogins, type Failure, forgetFailures, isLocked } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';
 export { agedAccess } from './tables.ts';

@@ -1,7 +1,7 @@
 import type {} from './tables.ts';
 
 export { type Contents, type NamedAsset, readContents } from './contents/contents.ts';
-export { showAsset } from './contents/show-asset.ts';
+export { showAsset } from './contents/show-assets.ts';
 export { listVirtualAssets } from './contents/virtual-assets.ts';
 export { showEntry } from './history/entries.ts';
 export { readAssetHistory } from './history/history.ts';

@@ -3,7 +3,6 @@
 import type {} from './tables.ts';
 
 export { readOrderEffects } from './contents/effects.ts';
-export { listAssets } from './contents/list-assets.ts';
 export { listContents } from './contents/list-contents.ts';
-export { findAssetOfNumber } from './contents/show-asset.ts';
+export { findAssetOfNumber, listAssets } from './contents/show-assets.ts';
 export { showToldEntry } from './history/entries.ts';

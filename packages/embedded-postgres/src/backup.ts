@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
-import { makeClusterDirectory, readPasswords, writePasswords } from './cluster.ts';
-import { findPrograms, run } from './programs.ts';
+import { findPrograms, makeClusterDirectory, readPasswords, run, writePasswords } from './cluster.ts';
 import { prepareDirectory } from './start.ts';
 
 /** Asks for one tar of everything, including the WAL that completes it, as soon as possible. */

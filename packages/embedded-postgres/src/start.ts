@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { ensureCluster, readPasswords } from './cluster.ts';
+import { ensureCluster, findPrograms, launch, type Programs, readPasswords, run } from './cluster.ts';
 import { requireOwn } from './own-files.ts';
-import { findPrograms, launch, type Programs, run } from './programs.ts';
 
 /** A running PostgreSQL of this process. */
 export interface EmbeddedPostgres {

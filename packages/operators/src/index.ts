@@ -1,16 +1,19 @@
 import type {} from './tables.ts';
 
 export {
+  hideMobile,
   listAuditLog,
+  readResends,
   recordChange,
   recordedCall,
   recordFailed,
   recordMobileSet,
   recordPaused,
+  recordResend,
   recordResumed,
   recordRetried,
+  type SentOrders,
 } from './audit-log.ts';
-export { hideMobile } from './hidden-mobile.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
 export {
   changeApplicationStatus,
@@ -29,6 +32,5 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { newCommand, type Operator } from './operator.ts';
-export { readResends, recordResend, type SentOrders } from './resends.ts';
 export { OperatorSessions } from './sessions.ts';
 export { agedOperators } from './tables.ts';

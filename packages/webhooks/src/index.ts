@@ -1,7 +1,7 @@
 import type {} from './tables.ts';
 
 export { WebhookDeliverer } from './delivering/deliverer.ts';
-export { registerWebhookGauges, webhookMetricsOf } from './delivering/metrics.ts';
+export { registerWebhookGauges, webhookMetricsOf } from './delivering/state.ts';
 export { listDeliveries, testWebhook } from './managing/deliveries.ts';
 export {
   createWebhook,

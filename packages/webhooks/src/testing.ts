@@ -3,5 +3,5 @@
 export { giveBack, recordAttempts } from './delivering/attempts.ts';
 export { type Claim, claimDeliveries } from './delivering/claim.ts';
 export { AT_ONCE_OF_FAILING } from './delivering/fair-claims.ts';
-export { checkUrl } from './managing/check-url.ts';
+export { checkUrl } from './sending/addresses.ts';
 export * as FAULTS from './sending/faults.ts';

@@ -132,16 +132,20 @@ it('late results of an earlier claim are neither recorded nor released', async (
   expect(await readDelivery()).toEqual({ state: 'pending', claims: 2, claimed: false });
 });
 
-it('the gauges count webhooks, and due messages not in flight, of approved applications', async () => {
+/** Reads a gauge of a process that has not read it before. */
+async function readGauge(name: string) {
   const registry = new Registry();
   registerWebhookGauges(registry, stack.db);
-  const read = async (name: string) => (await registry.getSingleMetric(name)!.get()).values;
-  const overdue = async () => (await read('lockstep_webhook_overdue_seconds'))[0]!.value;
+  return (await registry.getSingleMetric(name)!.get()).values;
+}
+
+it('the gauges count webhooks, and due messages not in flight, of approved applications', async () => {
+  const overdue = async () => (await readGauge('lockstep_webhook_overdue_seconds'))[0]!.value;
   const another = await create();
   await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${another.webhookId}`.execute(
     stack.db,
   );
-  expect(await read('lockstep_webhooks')).toMatchObject([
+  expect(await readGauge('lockstep_webhooks')).toMatchObject([
     { labels: { state: 'active' }, value: 1 },
     { labels: { state: 'disabled' }, value: 1 },
   ]);
@@ -156,10 +160,8 @@ it('the gauges count webhooks, and due messages not in flight, of approved appli
 });
 
 it('the lag is the age of the oldest event that an endpoint has not received, with or without a message', async () => {
-  const registry = new Registry();
-  registerWebhookGauges(registry, stack.db);
   const read = async () => {
-    const { values } = await registry.getSingleMetric('lockstep_webhook_lag_seconds')!.get();
+    const values = await readGauge('lockstep_webhook_lag_seconds');
     return Object.fromEntries(values.map(({ labels, value }) => [labels.endpoints, value]));
   };
   expect(await read()).toEqual({ answering: 0, failing: 0 });

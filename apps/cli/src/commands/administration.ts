@@ -1,20 +1,51 @@
-import { DEFAULT_OVERLAP_HOURS, OPERATOR_ROLES, SCOPES } from '@lockstep/contract/words';
+import { CHANNEL_HEALTHS, DEFAULT_OVERLAP_HOURS, OPERATOR_ROLES, SCOPES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
-import { collect, parseOverlapHours } from '../options.ts';
+import { addListOptions, collect, JSON_OPTION, parseOverlapHours, parseText } from '../options.ts';
 import { type Commands, DATABASE_COMMANDS } from './commands.ts';
+
+const PAUSE_HELP = `
+While a channel is paused, async batches are accepted and their orders stay
+pending. Sync batches with orders of its customers are refused.
+
+Exit status:
+  0    Paused: none of the channel's orders takes effect
+  1    Paused, but a drain or a call that began earlier still applies orders;
+       run the command again to wait for it
+  4    Channel not found`;
+
+/** Adds `lockstep channel …` (rules 9). */
+export function addChannelCommands(program: Command, commands: Commands): void {
+  const channel = program
+    .command('channel')
+    .helpGroup(DATABASE_COMMANDS)
+    .description('List, show, pause and resume channels');
+  const add = commands.onDatabase(channel, () => import('../database/channels.ts'));
+  const one = ['<code>', 'channelCode', parseText] as const;
+  addListOptions(add('list', 'List all channels by code, with backlog and rates', 'list').option(...JSON_OPTION))
+    .option('--search <text>', 'Filter by part of the channelCode', parseText)
+    .addOption(new Option('--state <state>', 'Filter by state').choices(CHANNEL_HEALTHS));
+  add('show', 'Show a channel and its applications', 'show')
+    .option(...JSON_OPTION)
+    .argument(...one);
+  add('pause', 'Pause a channel, so that its orders stay pending', 'pause')
+    .argument(...one)
+    .requiredOption('--reason <text>', 'Reason for the audit log (required)', parseText)
+    .addHelpText('after', PAUSE_HELP);
+  add('resume', 'Resume a paused channel', 'resume').argument(...one);
+}
 
 /** Adds `lockstep app …`. */
 export function addAppCommands(program: Command, commands: Commands): void {
   const app = program.command('app').helpGroup(DATABASE_COMMANDS).description('Manage applications');
-  const add = commands.onDatabase(app, () => import('../database/applications.ts'));
-  add('create', 'Create an application; print its appKey and secret (shown once)', 'create')
+  const add = commands.onDatabase(app, () => import('../database/administration.ts'));
+  add('create', 'Create an application; print its appKey and secret (shown once)', 'createApp')
     .requiredOption('--name <name>', 'Name of the application (required)')
     .addOption(
       new Option('--scope <scope...>', 'Scopes of the application (required)').choices(SCOPES).makeOptionMandatory(),
     )
     .option('--channel <code>', 'Bind the application to this channel; can be repeated', collect)
     .option('--approve', 'Approve the application at once');
-  add('list', 'List all applications, oldest first, as one JSON object per line', 'list');
+  add('list', 'List all applications, oldest first, as one JSON object per line', 'listApps');
   add(
     'rotate-secret <appKey>',
     'Replace the secret of an application; print the new secret (shown once)',
@@ -32,8 +63,8 @@ export function addAppCommands(program: Command, commands: Commands): void {
 /** Adds `lockstep operator …` (rules 9). */
 export function addOperatorCommands(program: Command, commands: Commands): void {
   const operator = program.command('operator').helpGroup(DATABASE_COMMANDS).description('Manage operators');
-  const add = commands.onDatabase(operator, () => import('../database/logins.ts'));
-  add('create', 'Create an operator; print the password (shown once)', 'create')
+  const add = commands.onDatabase(operator, () => import('../database/administration.ts'));
+  add('create', 'Create an operator; print the password (shown once)', 'createLogIn')
     .argument('<name>', 'Lowercase letters and digits, with . _ - only in between')
     .addOption(
       new Option('--role <role>', 'Role of the operator (required)').choices(OPERATOR_ROLES).makeOptionMandatory(),
@@ -54,7 +85,7 @@ export function addEnterpriseCommands(program: Command, commands: Commands): voi
     .command('enterprise')
     .helpGroup(DATABASE_COMMANDS)
     .description('Create administrators of enterprises');
-  const add = commands.onDatabase(enterprise, () => import('../database/logins.ts'));
+  const add = commands.onDatabase(enterprise, () => import('../database/administration.ts'));
   add(
     'create-admin <enterpriseGlobalId>',
     'Create an administrator of an enterprise; print the password (shown once)',
@@ -66,7 +97,7 @@ export function addEnterpriseCommands(program: Command, commands: Commands): voi
 /** Adds `lockstep member …`. */
 export function addMemberCommands(program: Command, commands: Commands): void {
   const member = program.command('member').helpGroup(DATABASE_COMMANDS).description("Reset employees' passwords");
-  commands.onDatabase(member, () => import('../database/logins.ts'))(
+  commands.onDatabase(member, () => import('../database/administration.ts'))(
     'set-password <memberGlobalId>',
     "Reset an employee's password; print the new password (shown once)",
     'setMemberPassword',

@@ -4,7 +4,7 @@ import { type Database, inSnapshot, isId, parseBigint, type Tables, type Trx } f
 import { type Selectable, sql } from 'kysely';
 import { selectAssets } from '../tenant.ts';
 import { checkAnswer } from './contents.ts';
-import { listExtends } from './show-asset.ts';
+import { listExtends } from './show-assets.ts';
 
 /** The license type of an enterprise's cloud account licenses. `cloud_account` is another one. */
 const CLOUD_CUSTOMER: LicenseType = 'cloud_customer';

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApplicationId } from '@lockstep/contract';
-import { type Closable, type Database, isTransient, type Logger } from '@lockstep/platform';
+import { type Closable, type Database, isTransient, type Logger, share } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { messageIdOf } from '../managing/deliveries.ts';
 import type { Sender, SendOutcome } from '../sending/sender.ts';
 import { type Attempted, giveBack, type Recorded, recordAttempts } from './attempts.ts';
 import { CLAIM_SECONDS, type Claim, claimDeliveries } from './claim.ts';
 import { buildMessage } from './messages.ts';
-import type { WebhookMetrics } from './metrics.ts';
+import type { WebhookMetrics } from './state.ts';
 
 /** How often a worker polls for due messages: retries, and those whose wake-up was lost. */
 const LOOK_EVERY_MS = 1_000;
@@ -42,7 +41,8 @@ export class WebhookDeliverer implements Closable {
   readonly #log: Logger;
   readonly #metrics: WebhookMetrics;
   readonly #sender: Sender;
-  readonly #active: ActiveWebhooks;
+  /** Reads which applications have active webhooks at most once a second, so that most batches cost nothing more. */
+  readonly #readActive: () => Promise<ReadonlySet<ApplicationId>>;
   readonly #running = new Set<Running>();
   #ended: Ended[] = [];
   readonly #stopping = new AbortController();
@@ -56,13 +56,14 @@ export class WebhookDeliverer implements Closable {
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#sender = options.sender;
-    this.#active = new ActiveWebhooks(options.db);
+    this.#readActive = share(() => readApplicationIds(options.db));
     this.#looking = this.#lookUntilClosed();
   }
 
   eventsNumbered(applicationIds: Iterable<ApplicationId>): void {
-    this.#active.haveAny(applicationIds).then(
-      (haveAny) => haveAny && this.#wake(),
+    const ids = [...applicationIds];
+    this.#readActive().then(
+      (active) => ids.some((id) => active.has(id)) && this.#wake(),
       () => {},
     );
   }
@@ -216,25 +217,6 @@ export class WebhookDeliverer implements Closable {
     if (disabledCause === null) return;
     this.#metrics.disabled.inc({ cause: disabledCause });
     this.#log.warn({ webhookId, applicationId, messageId, cause: disabledCause }, 'webhook disabled');
-  }
-}
-
-/** How long the answer is cached. Workers poll every second anyway. */
-const GOOD_FOR_MS = 1_000;
-
-/** Caches which applications have active webhooks, so that most completed batches cost nothing more. */
-export class ActiveWebhooks {
-  readonly #applicationIds: LRUCache<'all', ReadonlySet<ApplicationId>>;
-
-  constructor(db: Database) {
-    this.#applicationIds = new LRUCache({ max: 1, ttl: GOOD_FOR_MS, fetchMethod: () => readApplicationIds(db) });
-  }
-
-  /** Whether one of the applications had an active webhook, as of a second ago at most. */
-  async haveAny(applicationIds: Iterable<ApplicationId>): Promise<boolean> {
-    const known = await this.#applicationIds.forceFetch('all');
-    for (const applicationId of applicationIds) if (known.has(applicationId)) return true;
-    return false;
   }
 }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import { isForbiddenHost } from './addresses.ts';
+import { isForbiddenHost, lookUpPublic } from './addresses.ts';
 import {
   CLOSED,
   explainError,
@@ -13,7 +13,6 @@ import {
   TIMED_OUT,
   UNREACHABLE,
 } from './faults.ts';
-import { lookUpPublic } from './name-lookup.ts';
 
 /** From the start of the DNS look-up to the status line of the response (rules 6.8). */
 const ANSWER_TIMEOUT_MS = 15_000;

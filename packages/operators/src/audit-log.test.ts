@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hideMobile } from './hidden-mobile.ts';
+import { hideMobile } from './audit-log.ts';
 
 it.each([
   ['13800001111', '•••••••1111'],

@@ -1,9 +1,18 @@
-import { PasswordHasher } from '@lockstep/access';
-import { BindCustomer, buildMessage, type EnterpriseId, type MemberId } from '@lockstep/contract';
+import { listApplications, PasswordHasher } from '@lockstep/access';
+import {
+  ApplicationName,
+  BindCustomer,
+  buildMessage,
+  ChannelCode,
+  type EnterpriseId,
+  type MemberId,
+  Scope,
+} from '@lockstep/contract';
 import { OperatorName, type OperatorRole } from '@lockstep/contract/console';
 import { setSecurityMobile } from '@lockstep/customers';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import {
+  changeApplicationStatus,
   createOperator,
   disableOperator,
   enableOperator,
@@ -11,15 +20,60 @@ import {
   newCommand,
   recordedCall,
   recordMobileSet,
+  registerApplication,
   resetOperatorPassword,
+  rotateApplicationSecret,
 } from '@lockstep/operators';
 import type { Database } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 import { notFound } from './with-database.ts';
 
-// Operators
+interface NewApplication {
+  name: string;
+  scope: string[];
+  channel?: string[];
+  approve?: true;
+}
 
-export async function create(db: Database, given: string, { role }: { role: OperatorRole }) {
+export async function createApp(db: Database, { name, scope, channel, approve }: NewApplication) {
+  const application = {
+    name: readText(ApplicationName, '--name', name),
+    scopes: [...new Set(scope.map((word) => Scope.parse(word)))],
+    channels: channel === undefined ? null : readChannels(channel),
+    approved: approve === true,
+  };
+  return await registerApplication(db, application, newCommand());
+}
+
+export const listApps = (db: Database) => listApplications(db);
+
+export async function rotateSecret(db: Database, appKey: string, { overlapHours }: { overlapHours: number }) {
+  const { appSecret } = await rotateApplicationSecret(db, appKey, overlapHours, newCommand());
+  return { appKey, appSecret };
+}
+
+export const approve = (db: Database, appKey: string) => changeStatus(db, appKey, 'approved');
+
+export const suspend = (db: Database, appKey: string) => changeStatus(db, appKey, 'suspended');
+
+async function changeStatus(db: Database, appKey: string, status: 'approved' | 'suspended') {
+  await changeApplicationStatus(db, appKey, status, newCommand());
+  return `Application ${appKey} is ${status}`;
+}
+
+/** Parses the values of --channel, without duplicates. */
+export function readChannels(given: readonly string[]): string[] {
+  return [...new Set(given.map((channel) => readText(ChannelCode, '--channel', channel)))];
+}
+
+/** Parses and trims a name or a channel (rules 4). */
+export function readText(schema: typeof ApplicationName, option: string, value: string): string {
+  const { data } = schema.safeParse(value);
+  if (data !== undefined) return data;
+  throw new CommandFault('usage', `${option} is invalid. It must be 1 to 255 characters, without control characters.`);
+}
+
+export async function createLogIn(db: Database, given: string, { role }: { role: OperatorRole }) {
   const { data: name } = OperatorName.safeParse(given);
   if (name === undefined) throw new CommandFault('usage', buildMessage('field_invalid', 'name', 'operator_name'));
   return await createOperator(hashing(db), { name, role }, newCommand());
@@ -38,8 +92,6 @@ export async function enable(db: Database, name: string) {
   await enableOperator(db, name, newCommand());
   return `Operator ${name} is enabled`;
 }
-
-// Employees and enterprises
 
 export async function setMemberPassword(db: Database, globalId: string) {
   const record = recordedCall(newCommand(), 'employee.password_reset');

@@ -1,6 +1,6 @@
 import { ApplicationName } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { readChannels, readText } from './applications.ts';
+import { readChannels, readText } from './administration.ts';
 
 const parseName = (value: string) => readText(ApplicationName, '--name', value);
 
