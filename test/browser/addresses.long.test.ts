@@ -1,37 +1,35 @@
 import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
-import { afterAll, expect, it } from 'vitest';
-import { openConsole, openInSession } from '../harness/browser/browser.ts';
-import { ConsoleClient } from '../harness/browser/console.ts';
+import { expect, it } from 'vitest';
+import { openConsole } from '../harness/browser/browser.ts';
 import { openShop } from '../harness/browser/console-shop.ts';
+import { settled } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
-import { settled } from './console-pages.ts';
 
 /** A page's address holds its filters and position, so that it can be shared and Back works. */
 
 const { stack } = await testStack({ webhookAllowPrivate: true });
 const shop = await openShop(stack);
-afterAll(() => shop.close());
 
 const rowsOf = (page: Page) => page.locator('tbody tr[data-index]');
 
 it('a list with filters is the same for a colleague', async () => {
-  const { page } = await openConsole(stack, 'support', { path: '/console/batches' });
+  const { page } = await openConsole(stack, 'support', '/batches');
   await settled(page, shop.batch.channelOrderId);
   expect(await rowsOf(page).count()).toBeGreaterThan(1);
   await page.getByLabel(en.batches.hasFailed).check();
   await page.waitForURL(/hasFailed/);
   await settled(page, shop.batch.channelOrderId);
-  const there = await openInSession(await ConsoleClient.logIn(stack, 'viewer'), { path: page.url() });
+  const { page: there } = await openConsole(stack, 'viewer', page.url().split('/console')[1]);
   await settled(there, shop.batch.channelOrderId);
   expect(await rowsOf(there).count()).toBe(1);
   expect(await there.getByLabel(en.batches.hasFailed).isChecked()).toBe(true);
 });
 
 it('Back from an order restores the filters, and Forward the order', async () => {
-  const { page } = await openConsole(stack, 'viewer', { path: '/console/orders' });
+  const { page } = await openConsole(stack, 'viewer', '/orders');
   await settled(page);
   await page.getByRole('combobox', { name: en.orders.cause }).selectOption('product_not_found');
   await page.waitForURL(/product_not_found/);
@@ -47,7 +45,7 @@ it('Back from an order restores the filters, and Forward the order', async () =>
 });
 
 it('the second page of a list has an address of its own', async () => {
-  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
+  const { page } = await openConsole(stack, 'viewer', '/assets');
   await settled(page);
   const { customer } = shop.center;
   await shop.api.process(batchOf(...Array.from({ length: 60 }, () => newBuy(customer, [newAssetNum()]))));
@@ -75,7 +73,7 @@ it.each([
   ['an application', '/applications/nobody'],
   ['a webhook', '/webhooks/999999999999'],
 ])('the address of %s that does not exist says so', async (_, path) => {
-  const { page } = await openConsole(stack, 'viewer', { path: `/console${path}` });
+  const { page } = await openConsole(stack, 'viewer', `${path}`);
   await page.getByRole('main').getByText(en.kit.missing).first().waitFor();
   expectNoFaults(page, { but: /\b404\b/ });
 });
@@ -83,7 +81,7 @@ it.each([
 it('a number with special characters of URLs links to its asset', async () => {
   const assetNum = `LOCK/7?a=1&b#c%20 ${newAssetNum()}`;
   await shop.api.carryOut(newBuy(shop.center.customer, [assetNum]));
-  const { page } = await openConsole(stack, 'viewer', { path: '/console/assets?assetNum=LOCK' });
+  const { page } = await openConsole(stack, 'viewer', '/assets?assetNum=LOCK');
   await settled(page, assetNum);
   await page.getByRole('link', { name: assetNum, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: assetNum }).waitFor();

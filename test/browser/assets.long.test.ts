@@ -1,8 +1,9 @@
 import { en } from '@lockstep/console/words';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, shot } from '../harness/browser/browser.ts';
 import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
+import { answer, heading, press, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { askUserToken } from '../harness/members/member-center.ts';
 import { testStack } from '../harness/stack.ts';
@@ -11,15 +12,14 @@ import { testStack } from '../harness/stack.ts';
 
 const { stack } = await testStack({ webhookAllowPrivate: true });
 const shop = await openShop(stack, MARKUP);
-afterAll(() => shop.close());
 
 describe('an asset', () => {
   it('is found by a prefix of its number, and shows its history from purchase through transfer', async () => {
-    const { page } = await openConsole(stack, 'viewer', { path: '/console/assets' });
+    const { page } = await openConsole(stack, 'viewer', '/assets');
     await page.getByLabel(en.assets.assetNumBegins).fill(shop.assetNum.slice(0, -1));
-    await page.getByRole('button', { name: en.kit.apply }).click();
+    await press(page, en.kit.apply);
     await page.getByRole('link', { name: shop.assetNum }).click();
-    await page.getByText(`Office package ${MARKUP}`).waitFor();
+    await said(page, `Office package ${MARKUP}`);
     await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).waitFor();
     await page.getByRole('tab', { name: en.assets.history }).click();
     const line = page.getByRole('list', { name: en.assets.history });
@@ -41,10 +41,9 @@ describe('an asset', () => {
   });
 
   it('links to its enterprise, its employee and its orders', async () => {
-    const path = `/console/assets/${shop.assetNum}`;
-    const { page } = await openConsole(stack, 'viewer', { path });
+    const { page } = await openConsole(stack, 'viewer', `/assets/${shop.assetNum}`);
     await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).click();
-    await page.getByRole('heading', { level: 1, name: `Aurora Engineering ${MARKUP}` }).waitFor();
+    await heading(page, `Aurora Engineering ${MARKUP}`).waitFor();
     const row = page.getByRole('row', { name: `Kim Li ${MARKUP}` });
     await row.getByRole('link', { name: shop.assetNum }).click();
     await page.getByRole('link', { name: en.assets.ordersOfNumber }).click();
@@ -55,21 +54,19 @@ describe('an asset', () => {
 });
 
 describe('an administrator', () => {
-  const passwordIn = async (text: string) => /[\w-]{24}/.exec(text)![0];
+  const passwordIn = (text: string) => /[\w-]{24}/.exec(text)![0];
 
   it('is created by support for an enterprise that has none, and logs in with the password that is shown once', async () => {
-    const path = `/console/enterprises/${shop.customer.enterpriseGlobalId}`;
-    const { page } = await openConsole(stack, 'support', { path });
-    await page.getByRole('button', { name: en.enterprises.create }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: en.enterprises.create }).click();
+    const { page } = await openConsole(stack, 'support', `/enterprises/${shop.customer.enterpriseGlobalId}`);
+    await press(page, en.enterprises.create);
+    await answer(page, en.enterprises.create);
     const secret = page.getByRole('dialog', { name: en.enterprises.newLogin });
     await secret.waitFor();
     await expectAccessible(page);
     await shot(page, 'first-administrator');
     const text = await secret.innerText();
     const account = /admin@\w+/.exec(text)![0];
-    const password = await passwordIn(text);
+    const password = passwordIn(text);
     expect((await askUserToken(stack.baseUrl, shop.api.credentials, { account, password })).status).toBe(200);
     await secret.getByRole('button', { name: en.kit.saved }).click();
     await page.getByRole('cell', { name: account }).waitFor();
@@ -80,22 +77,19 @@ describe('an administrator', () => {
   });
 
   it('gets a new password after a confirmation', async () => {
-    const path = `/console/enterprises/${shop.center.enterpriseId}`;
-    const { page } = await openConsole(stack, 'support', { path });
-    await page.getByRole('button', { name: en.enterprises.reset }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText(en.enterprises.resetAdvice).waitFor();
-    await dialog.getByRole('button', { name: en.enterprises.reset }).click();
+    const { page } = await openConsole(stack, 'support', `/enterprises/${shop.center.enterpriseId}`);
+    await press(page, en.enterprises.reset);
+    await page.getByRole('dialog').getByText(en.enterprises.resetAdvice).waitFor();
+    await answer(page, en.enterprises.reset);
     const secret = page.getByRole('dialog', { name: en.enterprises.newLogin });
-    const password = await passwordIn(await secret.innerText());
+    const password = passwordIn(await secret.innerText());
     const { account } = shop.center;
     expect((await askUserToken(stack.baseUrl, shop.api.credentials, { account, password })).status).toBe(200);
     expectNoFaults(page);
   });
 
   it('gets none from a viewer', async () => {
-    const path = `/console/enterprises/${shop.center.enterpriseId}`;
-    const { page } = await openConsole(stack, 'viewer', { path });
+    const { page } = await openConsole(stack, 'viewer', `/enterprises/${shop.center.enterpriseId}`);
     await page.getByRole('cell', { name: shop.center.account }).waitFor();
     expect(await page.getByRole('button', { name: en.enterprises.reset }).count()).toBe(0);
     expectNoFaults(page);

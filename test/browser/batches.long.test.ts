@@ -1,11 +1,10 @@
 import { en } from '@lockstep/console/words';
-import type { Customer } from '@lockstep/contract';
-import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
+import { answer, press, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
@@ -14,76 +13,27 @@ import { testStack } from '../harness/stack.ts';
 /** Batches and orders in a real browser: watched, cancelled, fixed and resent. */
 const MARKUP = '<img src=x onerror=i()> & "Co"';
 
-let api: Api;
-let customer: Customer;
-let batch: ReturnType<typeof batchOf>;
-let batchId: string;
-let boughtId: string;
-let unmatchedId: string;
-let assetNum: string;
-
 const { stack } = await testStack();
-beforeAll(async () => {
-  const admin = await ConsoleClient.logIn(stack, 'admin');
-  const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
-  api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
-  customer = await api.newCustomer(`Enterprise ${MARKUP}`);
-  assetNum = newAssetNum();
-  const bought = newBuy(
-    customer,
-    [assetNum],
-    {},
-    { products: [productToBuy({ productName: MARKUP, limitEndDate: 2e12 })] },
-  );
-  batch = {
-    ...batchOf(
-      bought,
-      deleteProduct(customer, [assetNum], { limitEndDate: 1.9e12, strictMatchWhenDelete: true }),
-      ...Array.from({ length: 3 }, () => deleteAsset(customer, [newAssetNum()])),
-      newBuy(customer, [newAssetNum()], { licenseType: 'softkey' }),
-      newBuy(customer, [assetNum], { licenseType: 'softkey' }, { products: [productToBuy({ passwords: ['secret'] })] }),
-    ),
-    channelOrderId: `spring ${MARKUP}`,
-  };
-  const orders = await api.process(batch);
-  boughtId = orders[0]!.licenseOrderId;
-  unmatchedId = orders[1]!.licenseOrderId;
-  batchId = (await admin.call('getOrder', { params: { licenseOrderId: boughtId } })).batchId;
-});
-
-const open = (path: string, view: View = {}) => openConsole(stack, 'support', { ...view, path: `/console${path}` });
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const answer = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name }).click();
-const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
-
-const PAGES: [name: string, path: () => string][] = [
-  ['batches', () => '/batches'],
-  ['batches-none', () => '/batches?channelOrderId=nothing'],
-  ['batch', () => `/batches/${batchId}?state=failed`],
-  ['resend', () => `/batches/${batchId}/resend`],
-  ['orders', () => `/orders?customerId=${customer.customerId}`],
-  ['order-succeeded', () => `/orders/${boughtId}`],
-  ['order-failed', () => `/orders/${unmatchedId}`],
-  ['search', () => '/search?text=Enterprise'],
-];
-const VIEWS: Record<string, View> = {
-  light: {},
-  dark: { colorScheme: 'dark' },
-  narrow: { widthPixels: NARROW_PIXELS },
-  chinese: { language: 'zh-CN' },
+const admin = await ConsoleClient.logIn(stack, 'admin');
+const body = { name: MARKUP, scopes: ['auth_order' as const], channels: null, isApproved: true };
+const api = await Api.logIn(stack.baseUrl, await admin.call('createApplication', { body }));
+const customer = await api.newCustomer(`Enterprise ${MARKUP}`);
+const assetNum = newAssetNum();
+const products = [productToBuy({ productName: MARKUP, limitEndDate: 2e12 })];
+const batch = {
+  ...batchOf(
+    newBuy(customer, [assetNum], {}, { products }),
+    deleteProduct(customer, [assetNum], { limitEndDate: 1.9e12, strictMatchWhenDelete: true }),
+    ...Array.from({ length: 3 }, () => deleteAsset(customer, [newAssetNum()])),
+    newBuy(customer, [newAssetNum()], { licenseType: 'softkey' }),
+    newBuy(customer, [assetNum], { licenseType: 'softkey' }, { products: [productToBuy({ passwords: ['secret'] })] }),
+  ),
+  channelOrderId: `spring ${MARKUP}`,
 };
+const [bought, unmatched] = (await api.process(batch)).map(({ licenseOrderId }) => licenseOrderId);
+const { batchId } = await admin.call('getOrder', { params: { licenseOrderId: bought! } });
 
-describe.each(Object.entries(VIEWS))('in %s', (view, options) => {
-  it.each(PAGES)('the page %s is accessible', async (name, path) => {
-    const { page } = await open(path(), options);
-    await page.locator('main h1').waitFor();
-    await page.waitForLoadState('networkidle');
-    await shot(page, `${name}-${view}`);
-    await expectFits(page);
-    await expectAccessible(page);
-    expectNoFaults(page);
-  });
-});
+const open = (path: string, view?: View) => openConsole(stack, 'support', path, view);
 
 describe('a batch', () => {
   it('is found by its number, and its failures lead to their orders', async () => {
@@ -106,7 +56,7 @@ describe('a batch', () => {
     const [watched, unwanted] = [batchOf(newBuy(buyer, [newAssetNum()])), batchOf(newBuy(buyer, [newAssetNum()]))];
     await sender.accept(watched);
     await sender.accept(unwanted);
-    const { page } = await openConsole(idle, 'support', { path: '/console/batches?state=accepted' });
+    const { page } = await openConsole(idle, 'support', '/batches?state=accepted');
     await page.getByRole('link', { name: unwanted.channelOrderId }).click();
     await press(page, en.batches.cancel);
     await page.getByRole('heading', { name: en.batches.cancelTitle('1') }).waitFor();
@@ -176,7 +126,7 @@ describe('failed orders', () => {
   });
 
   it('show the closest products, with both values', async () => {
-    const { page } = await open(`/orders/${unmatchedId}`);
+    const { page } = await open(`/orders/${unmatched}`);
     const row = page.getByRole('row', { name: /limitEndDate/ }).first();
     await row.waitFor();
     expect(await row.locator('time').evaluateAll((all) => all.map((each) => each.getAttribute('datetime')))).toEqual([
@@ -188,7 +138,7 @@ describe('failed orders', () => {
 });
 
 it('a viewer can look, and neither download, cancel nor send', async () => {
-  const { page } = await openConsole(stack, 'viewer', { path: `/console/batches/${batchId}` });
+  const { page } = await openConsole(stack, 'viewer', `/batches/${batchId}`);
   await said(page, en.states.completed);
   expect(await page.getByRole('button', { name: en.batches.download }).count()).toBe(0);
   expect(await page.getByRole('link', { name: en.batches.resend }).count()).toBe(0);
@@ -196,7 +146,7 @@ it('a viewer can look, and neither download, cancel nor send', async () => {
 });
 
 it('a failed order fits a narrow window; its request scrolls on its own', async () => {
-  const { page } = await open(`/orders/${unmatchedId}`, { widthPixels: NARROW_PIXELS });
+  const { page } = await open(`/orders/${unmatched}`, { widthPixels: NARROW_PIXELS });
   await page.getByRole('group', { name: en.orders.contentJson }).waitFor();
   const overflow = `getComputedStyle(document.querySelector('[aria-label="${en.orders.contentJson}"][tabindex]')).overflow`;
   expect(await page.evaluate(overflow)).toBe('auto');
@@ -205,9 +155,9 @@ it('a failed order fits a narrow window; its request scrolls on its own', async 
 
 it('searching for a full id opens its page', async () => {
   const { page } = await open('/');
-  await page.getByRole('searchbox').fill(boughtId);
+  await page.getByRole('searchbox').fill(bought!);
   await page.getByRole('searchbox').press('Enter');
-  await page.getByRole('heading', { level: 1, name: `${en.orders.order} ${boughtId}` }).waitFor();
+  await page.getByRole('heading', { level: 1, name: `${en.orders.order} ${bought}` }).waitFor();
   await said(page, en.orders.effects);
   expectNoFaults(page);
 });

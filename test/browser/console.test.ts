@@ -3,10 +3,10 @@ import { it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { fillInLogin, openPage } from '../harness/browser/browser.ts';
 import { newOperator } from '../harness/browser/console.ts';
+import { settled } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
-import { settled } from './console-pages.ts';
 
 /** The most common path through the console in a real browser. `npm run test:long` visits the other pages. */
 

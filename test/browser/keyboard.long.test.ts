@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { openConsole, shot } from '../harness/browser/browser.ts';
+import { answer, press as click, heading } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -23,10 +24,9 @@ const focused = (page: Page) =>
 const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key);
 };
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 
 it('begins with a link that skips to the page', async () => {
-  const { page } = await openConsole(stack, 'viewer', { path: '/console/applications' });
+  const { page } = await openConsole(stack, 'viewer', '/applications');
   await heading(page, en.shell.applications).waitFor();
   await page.reload();
   await heading(page, en.shell.applications).waitFor();
@@ -77,9 +77,9 @@ it('keeps the focus in a dialog, and Escape restores it', async () => {
 
 it('keeps a secret that is shown once until the reader confirms it', async () => {
   const { credentials } = await stack.newApi();
-  const { page } = await openConsole(stack, 'admin', { path: `/console/applications/${credentials.appKey}` });
-  await page.getByRole('button', { name: en.applications.rotate }).click();
-  await page.getByRole('dialog').getByRole('button', { name: en.applications.rotate }).click();
+  const { page } = await openConsole(stack, 'admin', `/applications/${credentials.appKey}`);
+  await click(page, en.applications.rotate);
+  await answer(page, en.applications.rotate);
   const secret = page.getByRole('dialog', { name: en.applications.rotated });
   await secret.waitFor();
   // A browser closes a dialog on the second Escape, even if the page refused the first.

@@ -1,45 +1,36 @@
-import { en, zh } from '@lockstep/console/words';
+import { en } from '@lockstep/console/words';
 import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, openConsumer } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
-import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
+import { openConsole, openInSession } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
+import { lookInEveryView, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** The overview and the queue of a healthy and of an unhealthy service. */
 
 const MARKUP = '<img src=x onerror=alert(1)>';
-const VIEWS: [name: string, view: View][] = [
-  ['light', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['chinese', { language: 'zh-CN' }],
-  ['narrow', { widthPixels: NARROW_PIXELS }],
-];
 
-const { stack } = await testStack();
-beforeAll(async () => {
-  const api = await stack.newApi();
-  const customer = await api.newCustomer();
-  await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
-  await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
-  // Earlier activity, which rises and falls.
-  await sql`
-    insert into order_activity (period_start, accepted, succeeded, failed)
-    select date_bin('10 seconds', now() - make_interval(secs => n * 10), 'epoch'),
-      (20 + 15 * sin(n / 150.0))::int * 10, (19 + 15 * sin((n + 3) / 150.0))::int * 10, case when n % 40 < 6 then 30 else 2 end
-    from generate_series(3, 2160) as n on conflict do nothing`.execute(stack.db);
-  await sql`
-    insert into failure_activity (minute_start, cause, failed)
-    select date_bin('1 minute', now() - make_interval(mins => n), 'epoch'), cause, 7
-    from generate_series(1, 350) as n, unnest('{product_not_found,asset_owned_by_other_customer}'::text[]) as cause
-    on conflict do nothing`.execute(stack.db);
-});
+const { stack, api } = await testStack();
+const customer = await api.newCustomer();
+await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
+await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
+// Earlier activity, which rises and falls.
+await sql`
+  insert into order_activity (period_start, accepted, succeeded, failed)
+  select date_bin('10 seconds', now() - make_interval(secs => n * 10), 'epoch'),
+    (20 + 15 * sin(n / 150.0))::int * 10, (19 + 15 * sin((n + 3) / 150.0))::int * 10, case when n % 40 < 6 then 30 else 2 end
+  from generate_series(3, 2160) as n on conflict do nothing`.execute(stack.db);
+await sql`
+  insert into failure_activity (minute_start, cause, failed)
+  select date_bin('1 minute', now() - make_interval(mins => n), 'epoch'), cause, 7
+  from generate_series(1, 350) as n, unnest('{product_not_found,asset_owned_by_other_customer}'::text[]) as cause
+  on conflict do nothing`.execute(stack.db);
 
 const settled = async (page: Page) => {
   await page.locator('canvas').waitFor();
@@ -47,13 +38,12 @@ const settled = async (page: Page) => {
 };
 
 describe('the overview of a healthy service', () => {
-  it.each(VIEWS)('shows activity and failures (%s)', async (name, view) => {
-    const { page } = await openConsole(stack, 'viewer', view);
+  it('shows activity and failures', async () => {
+    const { page } = await openConsole(stack, 'viewer');
     await settled(page);
-    expect(await page.getByText((name === 'chinese' ? zh : en).overview.allWell).count()).toBe(1);
-    await expectAccessible(page);
-    await expectFits(page);
-    await shot(page, `overview-${name}`);
+    await lookInEveryView(page, 'overview', async (words) => {
+      expect(await page.getByText(words.overview.allWell).count()).toBe(1);
+    });
     await page.locator('summary').click();
     await expectAccessible(page);
     expectNoFaults(page);
@@ -77,92 +67,61 @@ describe('the overview of a healthy service', () => {
   });
 
   it('updates automatically', async () => {
-    const { page } = await openConsole(stack, 'viewer', { path: '/console?span=1h' });
+    const { page } = await openConsole(stack, 'viewer', '?span=1h');
     await settled(page);
-    const api = await stack.newApi();
-    const [gone] = await api.process(
-      batchOf({ ...newBuy(await api.newCustomer(), [newAssetNum()]), enterpriseGlobalId: '1' }),
-    );
+    const [gone] = await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), enterpriseGlobalId: '1' }));
     expect(gone).toMatchObject({ cause: 'enterprise_mismatch' });
     await page.getByRole('link', { name: 'enterprise_mismatch' }).waitFor();
   });
 });
 
-describe('the overview of the demo', () => {
-  it.each(VIEWS)('shows the demo data and what to do next (%s)', async (name, view) => {
-    const demo = { appKey: 'app_demo', file: '/tmp/a demo/demo.json' };
-    const { stack: newcomer } = await testStack({ demo });
-    const { page } = await openConsole(newcomer, 'admin', view);
-    const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
+it('the overview of the demo shows the demo data and what to do next', async () => {
+  const demo = { appKey: 'app_demo', file: '/tmp/a demo/demo.json' };
+  const { stack: newcomer, api } = await testStack({ demo });
+  const { page } = await openConsole(newcomer, 'admin');
+  const command = (file: string) => page.getByText(`DATA_DIR='/tmp/a demo' npx lockstep submit examples/${file}`);
+  await lookInEveryView(page, 'overview-demo', async () => {
     await command('first-batch.json').waitFor();
     await page.locator('a[href$="/console/enterprises"]').last().waitFor();
-    await expectAccessible(page);
-    await expectFits(page);
-    await shot(page, `overview-demo-${name}`);
-    const api = await newcomer.newApi();
-    const customer = await api.newCustomer();
-    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-    await command('mixed-batch.json').waitFor();
-    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-    await page.locator('code').waitFor({ state: 'detached' });
-    const tutorial = page.getByText('docs/tutorial.md');
-    await tutorial.waitFor();
-    await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-    await tutorial.waitFor({ state: 'detached' });
-    expectNoFaults(page);
   });
+  const customer = await api.newCustomer();
+  await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+  await command('mixed-batch.json').waitFor();
+  await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+  await page.locator('code').waitFor({ state: 'detached' });
+  const tutorial = page.getByText('docs/tutorial.md');
+  await tutorial.waitFor();
+  await api.process(batchOf(newBuy(customer, [newAssetNum()])));
+  await tutorial.waitFor({ state: 'detached' });
+  expectNoFaults(page);
 });
 
-describe('the queue', () => {
-  it.each(VIEWS)('shows how many jobs there are (%s)', async (name, view) => {
-    const { page } = await openConsole(stack, 'viewer', { ...view, path: '/console/queue' });
-    await page.getByText((name === 'chinese' ? zh : en).queue.safe).waitFor();
-    await expectAccessible(page);
-    await expectFits(page);
-    await shot(page, `queue-${name}`);
-    expectNoFaults(page);
+it('the overview of an unhealthy service says what is wrong and what to do', async () => {
+  const { stack: sick, api } = await testStack({ worker: false });
+  await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+  await sql`update application set name = ${MARKUP}`.execute(sick.db);
+  await sql`
+    insert into webhook (application_id, url, secret, after_position, disabled_time, disabled_cause)
+    select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
+    sick.db,
+  );
+  const support = await ConsoleClient.logIn(sick, 'support');
+  const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
+  const process = () => Promise.reject(new Error(MARKUP));
+  const failing = openConsumer(sick.queue, QUEUE_NAME, { concurrency: 1, log, process });
+  await vi.waitFor(async () => expect((await support.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
+    timeout: 60_000,
   });
-});
-
-describe('the overview of an unhealthy service', () => {
-  it('says what is wrong and what to do', async () => {
-    const { stack: sick, api } = await testStack({ worker: false });
-    await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
-    await sql`update application set name = ${MARKUP}`.execute(sick.db);
-    await sql`
-        insert into webhook (application_id, url, secret, after_position, disabled_time, disabled_cause)
-        select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
-      sick.db,
-    );
-    const admin = await ConsoleClient.logIn(sick, 'admin');
-    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-    const failing = openConsumer(sick.queue, QUEUE_NAME, {
-      concurrency: 1,
-      log,
-      process: () => Promise.reject(new Error(MARKUP)),
-    });
-    await vi.waitFor(async () => expect((await admin.call('getQueue')).found?.counts).toMatchObject({ failed: 1 }), {
-      timeout: 60_000,
-    });
-    await failing.close();
-    await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
-    for (const [name, view] of VIEWS) {
-      const { page } = await openConsole(sick, 'support', view);
-      await page
-        .getByText((name === 'chinese' ? zh : en).checks.workers_do)
-        .first()
-        .waitFor();
-      await page.getByText(MARKUP).first().waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-      await shot(page, `overview-not-well-${name}`);
-      await page.goto(`${sick.baseUrl}/console/queue`);
-      await page.getByRole('cell', { name: MARKUP }).waitFor();
-      await page.getByText((name === 'chinese' ? zh : en).queue.noWorkers).waitFor();
-      await expectAccessible(page);
-      await expectFits(page);
-      await shot(page, `queue-not-well-${name}`);
-      expectNoFaults(page);
-    }
+  await failing.close();
+  await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+  const overview = await openInSession(support);
+  await lookInEveryView(overview, 'overview-not-well', async (words) => {
+    await said(overview, words.checks.workers_do);
+    await said(overview, MARKUP);
+  });
+  const queue = await openInSession(support, '/queue');
+  await lookInEveryView(queue, 'queue-not-well', async (words) => {
+    await queue.getByRole('cell', { name: MARKUP }).waitFor();
+    await said(queue, words.queue.noWorkers);
   });
 });

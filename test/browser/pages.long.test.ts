@@ -1,53 +1,143 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/browser/accessible.ts';
-import { NARROW_PIXELS, openInSession, shot, type View } from '../harness/browser/browser.ts';
+import { en } from '@lockstep/console/words';
+import { includesRole, type OperatorRole } from '@lockstep/contract/console';
+import { describe, expect, it } from 'vitest';
+import { openConsole, openInSession } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
+import { lookInEveryView, settled } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { expectFits } from '../harness/browser/page-width.ts';
 import { testStack } from '../harness/stack.ts';
-import { CONSOLE_PAGES, settled } from './console-pages.ts';
 
-/** Every page of the console with real data: accessible in every view, whatever names contain. */
+/** Every page of the console with real data: accessible in every view, with markup in every name, for each role. */
 
 const { stack } = await testStack({ webhookAllowPrivate: true });
-const marked = await openShop(stack, MARKUP);
-const shop = await openShop(stack);
+const shop = await openShop(stack, MARKUP);
 const admin = await ConsoleClient.logIn(stack, 'admin');
-afterAll(() => Promise.all([shop.close(), marked.close()]));
 
-const VIEWS: Record<string, View> = {
-  light: {},
-  dark: { colorScheme: 'dark' },
-  narrow: { widthPixels: NARROW_PIXELS },
-  chinese: { language: 'zh-CN' },
-};
+const { names, batch, batchId, boughtOrderId, unmatchedOrderId } = shop;
+const { customerId } = shop.center.customer;
+const asset = `/assets/${shop.assetNum}`;
+const enterprise = `/enterprises/${shop.center.enterpriseId}`;
+const { enterpriseGlobalId } = shop.customer;
+const application = `/applications/${shop.api.credentials.appKey}`;
 
-describe.each(Object.entries(VIEWS))('in %s', (viewName, view) => {
-  it.each(CONSOLE_PAGES)('the page $name is accessible', async ({ name, path, shows }) => {
-    const page = await openInSession(admin, { path: `/console${path(shop)}`, ...view });
-    await settled(page, shows(shop));
-    await shot(page, `${name}-${viewName}`, { isWhole: true });
-    await expectFits(page);
-    await expectAccessible(page);
-    expectNoFaults(page);
-  });
-});
+/** The name of its screenshots, its path, what it shows once its data has loaded, and the least role that may see it. */
+type ConsolePage = [name: string, path: string, shows: string, least?: OperatorRole];
 
-it.each(CONSOLE_PAGES)('the page $name shows markup in names as text', async ({ name, path, shows }) => {
-  const page = await openInSession(admin, { path: `/console${path(marked)}` });
-  await settled(page, shows(marked));
-  await shot(page, `${name}-markup`, { isWhole: true });
-  expect(await page.locator('img[src="x"]').count()).toBe(0);
-  expectNoFaults(page);
-});
+const PAGES: ConsolePage[] = [
+  ['overview', '/', 'product_not_found'],
+  ['batches', '/batches', batch.channelOrderId],
+  ['batches-none', '/batches?channelOrderId=nothing', ''],
+  ['batch', `/batches/${batchId}`, 'customer_not_found'],
+  ['batch-one-cause', `/batches/${batchId}?cause=product_not_found`, unmatchedOrderId],
+  ['resend', `/batches/${batchId}/resend`, 'JSON', 'support'],
+  ['orders', `/orders?customerId=${customerId}`, batch.channelOrderId],
+  ['order', `/orders/${boughtOrderId}`, names.enterprise],
+  ['order-failed', `/orders/${unmatchedOrderId}`, shop.assetNum],
+  ['holds', '/holds', ''],
+  ['assets', `/assets?enterpriseGlobalId=${enterpriseGlobalId}`, ''],
+  ['assets-of-one', `/assets?customerId=${customerId}`, names.enterprise],
+  ['asset', asset, names.merchandise],
+  ['asset-history', `${asset}?tab=history`, names.secondEnterprise],
+  ['enterprises', '/enterprises', names.enterprise],
+  ['enterprise', enterprise, names.enterprise],
+  ['enterprise-assets', `${enterprise}?tab=assets`, 'USB-'],
+  ['enterprise-employees', `${enterprise}?tab=employees`, names.employee],
+  ['enterprise-audit-log', `${enterprise}?tab=audit-log`, names.employee],
+  ['enterprise-without-administrator', `/enterprises/${enterpriseGlobalId}`, names.secondEnterprise],
+  ['preview', '/preview', ''],
+  ['applications', '/applications', names.application],
+  ['application-new', '/applications/new', 'auth_order', 'admin'],
+  ['application', application, names.application],
+  ['application-channels', `${application}/channels`, names.application, 'admin'],
+  ['channels', '/channels', 'test'],
+  ['channel', '/channels/test', 'test'],
+  ['webhooks', '/webhooks', names.application],
+  ['webhook', `/webhooks/${shop.webhookId}`, names.webhook],
+  ['webhook-disabled', `/webhooks/${shop.disabledWebhookId}`, names.application],
+  ['queue', '/queue', en.queue.safe],
+  ['operators', '/operators', 'admin-', 'admin'],
+  ['operator', `/operators/${admin.login.name}`, admin.login.name, 'admin'],
+  ['audit-log', '/audit-log', 'admin-', 'support'],
+  // A prefix: a full name would open its page instead.
+  ['search', `/search?text=${names.enterprise.slice(0, 6)}`, names.enterprise],
+  ['password', '/password', ''],
+  ['missing', '/no-such-page', ''],
+];
+
+it.each(PAGES)(
+  'the page %s is accessible in every view, and shows markup in names as text',
+  async (name, path, shows) => {
+    const page = await openInSession(admin, path);
+    await settled(page, shows);
+    await lookInEveryView(page, name);
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+  },
+);
 
 it("the overview renders if the browser's language has a POSIX name", async () => {
-  const page = await openInSession(admin, { path: '/console/password' });
+  const page = await openInSession(admin, '/password');
   await page.context().addInitScript(`
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });
     Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'] });`);
   await page.goto('/console/');
   await page.locator('.uplot canvas').waitFor();
   expectNoFaults(page);
+});
+
+const AREAS: Record<OperatorRole, string[]> = {
+  viewer: [
+    en.shell.overview,
+    en.shell.batches,
+    en.shell.orders,
+    en.shell.assets,
+    en.shell.enterprises,
+    en.shell.preview,
+    en.shell.applications,
+    en.shell.channels,
+    en.shell.webhooks,
+    en.shell.queue,
+  ],
+  get support() {
+    return [...this.viewer, en.shell.auditLog];
+  },
+  get admin() {
+    return [...this.viewer, en.shell.operators, en.shell.auditLog];
+  },
+};
+
+/** Other tests cover what the service refuses. */
+describe('each role sees exactly its own pages', () => {
+  // The tests above open every page as an admin.
+  it.each(['viewer', 'support'] as const)('no page of a %s calls an operation beyond the role', async (role) => {
+    const { page } = await openConsole(stack, role);
+    for (const [, path, shows] of PAGES.filter(([, , , least = 'viewer']) => includesRole(role, least))) {
+      await page.goto(`/console${path}`);
+      await settled(page, shows);
+      expectNoFaults(page);
+    }
+  });
+
+  it.each(['viewer', 'support', 'admin'] as const)(
+    'a %s sees the areas of the role in the navigation',
+    async (role) => {
+      const { page } = await openConsole(stack, role);
+      await settled(page);
+      const links = page.getByRole('navigation', { name: en.shell.navigation }).getByRole('link');
+      expect(await links.allInnerTexts()).toEqual(AREAS[role]);
+    },
+  );
+
+  it.each([
+    ['viewer', '/operators'],
+    ['support', '/operators'],
+    ['viewer', '/audit-log'],
+    ['support', '/applications/new'],
+  ] as const)('a %s who opens %s by its address is told who may', async (role, path) => {
+    const { page } = await openConsole(stack, role, path);
+    const alert = page.getByRole('alert');
+    await alert.getByText(en.kit.forbidden).waitFor();
+    expect(await alert.innerText()).toContain(role);
+    expectNoFaults(page, { but: /\b403\b/ });
+  });
 });

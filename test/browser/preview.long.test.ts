@@ -5,24 +5,21 @@ import { en } from '@lockstep/console/words';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
-import { openConsole, openInSession, shot } from '../harness/browser/browser.ts';
+import { openConsole, shot } from '../harness/browser/browser.ts';
 import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
+import { settled } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
-import { settled } from './console-pages.ts';
 
 /** The preview of a batch that is pasted, chosen or dropped, and of input that is not a batch. */
 
 const { stack } = await testStack({ webhookAllowPrivate: true });
 const shop = await openShop(stack);
 const directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
-afterAll(async () => {
-  await rm(directory, { recursive: true });
-  await shop.close();
-});
+afterAll(() => rm(directory, { recursive: true }));
 
-const openPreview = async () => (await openConsole(stack, 'viewer', { path: '/console/preview' })).page;
+const openPreview = async () => (await openConsole(stack, 'viewer', '/preview')).page;
 const show = (page: Page) => page.getByRole('button', { name: en.preview.show }).click();
 
 /** Chooses a file by the button. */
@@ -157,8 +154,7 @@ describe('invalid input', () => {
 
 it('an application that is bound to channels sees their customers only', async () => {
   const bound = await stack.newApi(['auth_order'], ['elsewhere']);
-  const { client } = await openConsole(stack, 'viewer');
-  const page = await openInSession(client, { path: `/console/preview?appKey=${bound.credentials.appKey}` });
+  const { page } = await openConsole(stack, 'viewer', `/preview?appKey=${bound.credentials.appKey}`);
   await page.getByLabel(en.preview.orPaste).fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
   await show(page);
   await settled(page, en.preview.wouldFail);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harness/browser/browser.ts';
 import { newOperator, type OperatorLogin } from '../harness/browser/console.ts';
+import { heading, press } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -17,9 +18,8 @@ const { stack } = await testStack({ worker: false });
 const REFUSED = /\b401\b/;
 
 /** A page without automatic updates: it stays after its session has ended, until a click. */
-const STILL_PAGE = { path: '/console/applications', title: en.shell.applications };
+const STILL_PAGE = { path: '/applications', title: en.shell.applications };
 
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const endSessions = ({ name }: OperatorLogin) =>
   sql`update operator_session set expires_time = now()
     where operator_id = (select id from operator where name = ${name})`.execute(stack.db);
@@ -94,7 +94,7 @@ describe('a login link', () => {
   });
 
   it('opened in a tab of the console with a session asks first', async () => {
-    const { page } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
+    const { page } = await openConsole(stack, 'viewer', STILL_PAGE.path);
     await heading(page, STILL_PAGE.title).waitFor();
     const other = await newOperator(stack, 'support');
     await page.goto(await newLink(other));
@@ -133,12 +133,12 @@ describe('a login link', () => {
 
 describe('logging out', () => {
   it('ends the session in all tabs of the browser; going back shows nothing', async () => {
-    const { page, login } = await openConsole(stack, 'viewer', { path: '/console/applications' });
+    const { page, login } = await openConsole(stack, 'viewer', '/applications');
     await heading(page, en.shell.applications).waitFor();
     const other = await page.context().newPage();
     await other.goto('/console/webhooks');
     await heading(other, en.shell.webhooks).waitFor();
-    await page.getByRole('button', { name: en.shell.logOut }).click();
+    await press(page, en.shell.logOut);
     await heading(page, en.session.product).waitFor();
     await heading(other, en.session.product).waitFor();
     await page.goBack();
@@ -155,7 +155,7 @@ describe('logging out', () => {
     const there = await openPage(stack, '/console');
     await fillInLogin(there, here.login);
     await heading(there, en.shell.overview).waitFor();
-    await here.page.getByRole('button', { name: en.shell.logOut }).click();
+    await press(here.page, en.shell.logOut);
     await heading(here.page, en.session.product).waitFor();
     await there.reload();
     await heading(there, en.shell.overview).waitFor();
@@ -164,7 +164,7 @@ describe('logging out', () => {
 
 describe('a session', () => {
   it('that has ended leads to the login and back', async () => {
-    const { page, login } = await openConsole(stack, 'viewer', { path: STILL_PAGE.path });
+    const { page, login } = await openConsole(stack, 'viewer', STILL_PAGE.path);
     await heading(page, STILL_PAGE.title).waitFor();
     await endSessions(login);
     await page.getByRole('link', { name: en.shell.webhooks }).click();
@@ -175,8 +175,8 @@ describe('a session', () => {
   });
 
   it('ends with a new password in every other browser', async () => {
-    const { page: here, login } = await openConsole(stack, 'viewer', { path: '/console/password' });
-    const there = await openPage(stack, STILL_PAGE.path);
+    const { page: here, login } = await openConsole(stack, 'viewer', '/password');
+    const there = await openPage(stack, `/console${STILL_PAGE.path}`);
     await fillInLogin(there, login);
     await heading(there, STILL_PAGE.title).waitFor();
     await here.getByLabel(en.session.present).fill(login.password);
@@ -184,7 +184,7 @@ describe('a session', () => {
     await here.getByLabel(en.session.nextAgain).fill('a new password of twelve');
     await shot(here, 'own-password');
     await expectAccessible(here);
-    await here.getByRole('button', { name: en.session.change }).click();
+    await press(here, en.session.change);
     await here.getByRole('status').getByText(en.session.changed).waitFor();
     await here.getByRole('link', { name: en.shell.applications }).click();
     await heading(here, en.shell.applications).waitFor();
@@ -200,7 +200,7 @@ describe('a session', () => {
     await page.goto('/console/operators');
     await fillInLogin(page, admin);
     await heading(page, en.shell.operators).waitFor();
-    await page.getByRole('button', { name: en.shell.logOut }).click();
+    await press(page, en.shell.logOut);
     await fillInLogin(page, viewer);
     await heading(page, en.shell.overview).waitFor();
     expect(await page.getByRole('link', { name: en.shell.operators }).count()).toBe(0);

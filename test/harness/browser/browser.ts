@@ -18,8 +18,8 @@ export interface View {
 
 /** The width of a phone. */
 export const NARROW_PIXELS = 390;
-const WIDE_PIXELS = 1280;
-const HEIGHT_PIXELS = 900;
+export const WIDE_PIXELS = 1280;
+export const HEIGHT_PIXELS = 900;
 /** Far from UTC and not a whole number of hours, so that a page that confuses the two is noticed. */
 const ZONE = 'Asia/Kolkata';
 
@@ -90,25 +90,23 @@ export interface AtConsole {
   login: OperatorLogin;
 }
 
-/** Opens a page of the console in a new browser, logged in as a new operator with this role. */
+/** Opens a page of the console, by its path there, in a new browser, logged in as a new operator with this role. */
 export async function openConsole(
   stack: Pick<Stack, 'baseUrl' | 'db'>,
   role: OperatorRole,
-  view: View & { path?: string } = {},
+  path?: string,
+  view?: View,
 ): Promise<AtConsole> {
   const client = await ConsoleClient.logIn(stack, role);
-  return { page: await openInSession(client, view), client, login: client.login };
+  return { page: await openInSession(client, path, view), client, login: client.login };
 }
 
 /** Opens a page of the console in a browser that shares a client's session. */
-export async function openInSession(
-  client: ConsoleClient,
-  { path = CONSOLE_ROOT, ...view }: View & { path?: string } = {},
-): Promise<Page> {
+export async function openInSession(client: ConsoleClient, path = '', view?: View): Promise<Page> {
   const context = await openBrowser(client, view);
   await bringSession(context, client);
   const page = await context.newPage();
-  await page.goto(path);
+  await page.goto(CONSOLE_ROOT + path);
   return page;
 }
 

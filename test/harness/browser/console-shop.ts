@@ -4,7 +4,7 @@ import { Api, dataOf } from '../api.ts';
 import { MemberCenter, newEmployee } from '../members/member-center.ts';
 import { type Receiver, startReceiver } from '../network/receiver.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy, type Sent } from '../orders/orders.ts';
-import type { Stack } from '../stack.ts';
+import { type Stack, untilTestsEnd } from '../stack.ts';
 
 /** Becomes an image that fails to load, and a script, if a page renders a name as HTML. Fits into any name. */
 export const MARKUP = '<img src=x onerror=i()>';
@@ -30,7 +30,6 @@ export interface Shop {
   webhookId: string;
   /** Its endpoint answered 410 Gone. */
   disabledWebhookId: string;
-  close(): Promise<void>;
 }
 
 /** Names that callers choose and pages show. */
@@ -87,15 +86,14 @@ async function openApplication(stack: Stack, name: string): Promise<Api> {
 }
 
 async function registerWebhooks(api: Api, description: string) {
-  const taking = await startReceiver();
-  const gone = await startReceiver((response) => response.writeHead(410).end());
+  const taking = await untilTestsEnd(startReceiver());
+  const gone = await untilTestsEnd(startReceiver((response) => response.writeHead(410).end()));
   const register = async ({ url }: Receiver): Promise<string> =>
     dataOf(await api.call('POST', '/webhooks', { body: { url, description } })).webhookId;
   return {
     webhookId: await register(taking),
     disabledWebhookId: await register(gone),
     settled: async () => void (await Promise.all([taking.awaitCount(1), gone.awaitCount(1)])),
-    close: async () => void (await Promise.all([taking.close(), gone.close()])),
   };
 }
 
