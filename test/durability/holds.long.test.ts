@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
-import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes, newNeighborInLane } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, testStack } from '../harness/stack.ts';
@@ -31,14 +31,7 @@ beforeEach(async () => {
   other = await newNeighbor();
 });
 
-/** Creates a customer in the lane of the held one. */
-async function newNeighbor(): Promise<Customer> {
-  for (;;) {
-    const customer = await api.newCustomer();
-    if (firstLaneOf(customer.customerId) === firstLaneOf(held.customerId)) return customer;
-  }
-}
-
+const newNeighbor = () => newNeighborInLane(api, held);
 const run = (statements: string) => sql.raw(statements).execute(stack.db);
 const refuseStrict = () =>
   run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
@@ -228,11 +221,11 @@ describe('a held order of a paused channel', () => {
 describe('while no order succeeds', () => {
   it('no customer is held, the console shows it, and further customers are tried until one succeeds', async () => {
     await refuseStrict();
-    const failing = await Promise.all(Array.from({ length: 30 }, newNeighbor));
+    const failing = await Promise.all(Array.from({ length: 10 }, newNeighbor));
     // Together they exceed the weight of a group, so the last one joins a group only after the others are held.
     const batches = [];
     for (const customer of failing) {
-      batches.push(await accept(...Array.from({ length: 90 }, () => buyStrict(customer))));
+      batches.push(await accept(...Array.from({ length: 270 }, () => buyStrict(customer))));
     }
     const worker = await stack.startWorker();
     await vi.waitUntil(() => worker.stalledBy() !== null, PATIENTLY);
@@ -240,11 +233,11 @@ describe('while no order succeeds', () => {
     expect(await readHolds()).toEqual([]);
     const behind = await accept(buy(other));
     expect(await api.completed(behind)).toMatchObject({ succeeded: 1 });
-    await untilHeld(30);
+    await untilHeld(10);
     await vi.waitUntil(() => worker.stalledBy() === null, PATIENTLY);
     expect((await readHoldsAndStalls(stack.db)).stalledLanes).toBe(0);
     await mend();
-    for (const batch of batches) expect(await api.completed(batch)).toMatchObject({ succeeded: 90 });
+    for (const batch of batches) expect(await api.completed(batch)).toMatchObject({ succeeded: 270 });
   });
 });
 

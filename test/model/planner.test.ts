@@ -5,12 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { budget } from './budget.ts';
 import { comparisons, type Plan, planWithin } from './planner.ts';
 
-const HISTORIES = 1_500;
-
-describe('the planner', () => {
-  it('agrees with the model on any history', { timeout: 3_600_000 }, () => {
-    fc.assert(comparisons(), { ...budget(HISTORIES), includeErrorInReport: true });
-  });
+it('the planner agrees with the model on any history', { timeout: 3_600_000 }, () => {
+  fc.assert(comparisons(), { ...budget(1_500), includeErrorInReport: true });
 });
 
 /** A planner with a fault: `spoil` changes its results. */
@@ -68,18 +64,6 @@ describe('the comparison detects', () => {
     [
       'an asset that may hold one product too many',
       (ledger, orders, within) => planWithin(ledger, orders, { ...within, onAsset: within.onAsset + 1 }),
-    ],
-    [
-      'an asset that may have one extended attribute too many',
-      (ledger, orders, within) => planWithin(ledger, orders, { ...within, codesOnAsset: within.codesOnAsset + 1 }),
-    ],
-    [
-      'an order that may touch one product too many',
-      (ledger, orders, within) => planWithin(ledger, orders, { ...within, ofOrder: within.ofOrder + 1 }),
-    ],
-    [
-      'an order that may buy for assets that hold one product too many',
-      (ledger, orders, within) => planWithin(ledger, orders, { ...within, counted: within.counted + 1 }),
     ],
   ];
   it.each(faults)('%s', (_, plan) => {
