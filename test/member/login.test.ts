@@ -141,16 +141,13 @@ describe('the password grant refuses with identical answers', async () => {
     ['a blank password', kim.userName, ' '],
     ['a password with a trailing U+0000', kim.userName, `${PASSWORD}\0`],
     ['a password of 10,000 characters', kim.userName, PASSWORD.padEnd(10_000, 'x')],
-    ['a password of emoji', kim.userName, '😀😀😀😀😀😀😀😀'],
     ['the stored hash of the password', kim.userName, passwordHash!],
     ['an unknown account', `nobody@${center.code}`],
     ['an unknown code', 'kim@nowhere1'],
     ['an employee without a password', `cloud@${center.code}`],
     ['a deleted employee', deleted.userName],
     ['the short account name', 'kim'],
-    ['the short account name with an @', 'kim@'],
     ['the code alone', center.code],
-    ['the code with an @', `@${center.code}`],
     ['the account name in different case', `KIM@${center.code}`],
     ['the code in different case', `kim@${center.code.toUpperCase()}`],
     ['the account twice', `${kim.userName}@${center.code}`],
@@ -160,7 +157,6 @@ describe('the password grant refuses with identical answers', async () => {
     ['a blank account', ' '],
     ['a control character in the account', `kim\u0001@${center.code}`],
     ['U+0000 in the account', `kim\0@${center.code}`],
-    ['a trailing U+0000 in the account', `${kim.userName}\0`],
     ['an account of 10,000 characters', `${'k'.repeat(10_000)}@${center.code}`],
     ['an account of 63 characters', `${'k'.repeat(63)}@${center.code}`],
     ['emoji for an account', '😀@😀'],
@@ -464,13 +460,17 @@ describe('the cleanup', () => {
     await passTime(old, '15 minutes');
     await passTime(counted, '14 minutes');
     await passTime(locked, '4 minutes');
-    await expire(expired.access_token);
+    const tokens = stack.db.updateTable('access_token').where('token_hash', '=', sha256(expired.access_token));
+    await tokens.set({ expires_time: sql<Date>`now() - interval '1 second'` }).execute();
 
     await cleanup();
     expect(await hasFailureRow(old)).toBe(false);
     expect(await countFailures(counted)).toBe(9);
     expectOAuthError(await logIn(locked, PASSWORD), 400, 'invalid_grant');
-    expect(await isTokenStored(expired.access_token)).toBe(false);
+    const stored = await stack.db.selectFrom('access_token').select('token_hash').execute();
+    expect(stored.map(({ token_hash }) => token_hash.toString('hex'))).not.toContain(
+      sha256(expired.access_token).toString('hex'),
+    );
     expect(dataOf(await callWith(good.access_token))).toHaveLength(1);
 
     await passTime(locked, '15 minutes');
@@ -587,20 +587,6 @@ async function passTime(account: string, interval: string): Promise<void> {
       expires_time = expires_time - ${interval}::interval
     where name_hash = ${sha256(account)}`.execute(stack.db);
   expect(numAffectedRows).toBeGreaterThan(0n);
-}
-
-const tokenRow = (token: string) => ({ token_hash: sha256(token) });
-
-async function expire(token: string): Promise<void> {
-  const expires_time = sql<Date>`now() - interval '1 second'`;
-  const { token_hash } = tokenRow(token);
-  await stack.db.updateTable('access_token').set({ expires_time }).where('token_hash', '=', token_hash).execute();
-}
-
-async function isTokenStored(token: string): Promise<boolean> {
-  const { token_hash } = tokenRow(token);
-  const found = stack.db.selectFrom('access_token').select('token_hash').where('token_hash', '=', token_hash);
-  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /** Resolves when `work` is done or `count` statements of the service wait for a lock. */
