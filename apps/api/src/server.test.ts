@@ -2,8 +2,7 @@ import { CallVerifier } from '@lockstep/access';
 import { operations } from '@lockstep/contract';
 import { consoleOperations } from '@lockstep/contract/console';
 import { createLogger, createMetrics, type Database } from '@lockstep/platform';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { addHttpMetrics } from './metrics.ts';
 import type { ServerOptions } from './options.ts';
 import { buildServer } from './server.ts';
@@ -26,21 +25,15 @@ const OPEN = [
 const isConsole = (url: string) => url.startsWith('/console/api/');
 const isOpen = (url: string) => OPEN.some((pattern) => pattern.test(url));
 
-let server: FastifyInstance;
-let baseUrl: string;
-
 /** A server without a database: a call that passes authentication fails there. */
-beforeAll(async () => {
-  server = await buildServer({
-    log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
-    metrics: addHttpMetrics(createMetrics()),
-    verifier: new CallVerifier({} as Database),
-    schema: { isCurrent: async () => true },
-    publicUrl: 'https://licenses.example/lockstep',
-  } as ServerOptions);
-  baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
-});
-
+const server = await buildServer({
+  log: createLogger({ name: 'test', level: 'silent', secrets: new Set() }),
+  metrics: addHttpMetrics(createMetrics()),
+  verifier: new CallVerifier({} as Database),
+  schema: { isCurrent: async () => true },
+  publicUrl: 'https://licenses.example/lockstep',
+} as ServerOptions);
+const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
 afterAll(() => server.close());
 
 /** Returns every registered route, with values for its parameters. */

@@ -119,8 +119,9 @@ describe('what matches on an asset', () => {
 });
 
 describe('strict matching', () => {
-  it('finds products equal in productUri, period and node count', () => {
+  it('finds products equal in productUri, period and node count, of which zero is one', () => {
     expect(listDifferences(instance(), wanted())).toEqual([]);
+    expect(listDifferences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
   });
 
   it.each<[DifferingField, Partial<ProductInstance>]>([
@@ -149,10 +150,6 @@ describe('strict matching', () => {
     expect(listDifferences(instance(both(0)), wanted(both(undefined)))).toEqual(dates);
     expect(listDifferences(instance(both(0)), wanted(both(0)))).toEqual([]);
     expect(listDifferences(instance(both(null)), wanted(both(0)))).toEqual(dates);
-  });
-
-  it('treats a limit of zero nodes as a limit', () => {
-    expect(listDifferences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
   });
 });
 
@@ -186,41 +183,52 @@ describe('the nearest', () => {
     ]);
   });
 
-  it('come first if the product is the same, even if more fields differ', () => {
-    const candidates = [
-      instance({ id: 'other product', productUri: 'b' }),
-      instance({
-        id: 'all but the product',
-        grant: createGrant(TWO),
-        limitStartDate: null,
-        limitEndDate: null,
-        limitConcurrent: 9,
-      }),
-    ];
-    expect(idsOf(candidates, wanted({}, '1'))).toEqual(['all but the product', 'other product']);
-  });
-
-  it('are sorted by the number of differing fields, including those of other products', () => {
-    const candidates = [
-      instance({ id: 'other 3', productUri: 'b', limitStartDate: 1, limitEndDate: 2 }),
-      instance({ id: 'same 3', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 }),
-      instance({ id: 'other 1', productUri: 'b' }),
-      instance({ id: 'same 1', limitConcurrent: 3 }),
-      instance({ id: 'same 2', limitStartDate: 1, limitEndDate: 2 }),
-    ];
-    expect(idsOf(candidates, wanted())).toEqual(['same 1', 'same 2', 'same 3', 'other 1', 'other 3']);
-  });
-
-  it('keep the order of equally near candidates', () => {
-    const candidates = ['c', 'a', 'b'].map((id) => instance({ id, limitConcurrent: 2 }));
-    expect(idsOf(candidates, wanted())).toEqual(['c', 'a', 'b']);
-  });
-
-  it('are at most five', () => {
-    const near = ['1', '2', '3', '4'].map((id) => instance({ id, limitConcurrent: 2 }));
-    const far = ['far 1', 'far 2', 'far 3'].map((id) => instance({ id, productUri: 'b' }));
-    expect(idsOf([...far, ...near], wanted())).toEqual(['1', '2', '3', '4', 'far 1']);
-  });
+  const far = { limitStartDate: null, limitEndDate: null, limitConcurrent: 9 };
+  const many = (count: number, changes: Partial<ProductInstance>) =>
+    Array.from({ length: count }, (_, index) => instance({ id: `${index + 1}`, ...changes }));
+  it.each<[what: string, candidates: ProductInstance[], ids: string[], source?: string]>([
+    [
+      'come first if the product is the same, even if more fields differ',
+      [instance({ id: 'other', productUri: 'b' }), instance({ id: 'same', grant: createGrant(TWO), ...far })],
+      ['same', 'other'],
+      '1',
+    ],
+    [
+      'are sorted by the number of differing fields, including those of other products',
+      [
+        instance({ id: 'other 3', productUri: 'b', limitStartDate: 1, limitEndDate: 2 }),
+        instance({ id: 'same 3', limitStartDate: 1, limitEndDate: 2, limitConcurrent: 3 }),
+        instance({ id: 'other 1', productUri: 'b' }),
+        instance({ id: 'same 1', limitConcurrent: 3 }),
+        instance({ id: 'same 2', limitStartDate: 1, limitEndDate: 2 }),
+      ],
+      ['same 1', 'same 2', 'same 3', 'other 1', 'other 3'],
+    ],
+    [
+      'keep the order of equally near candidates',
+      ['c', 'a', 'b'].map((id) => instance({ id, limitConcurrent: 2 })),
+      ['c', 'a', 'b'],
+    ],
+    [
+      'are at most five',
+      [...many(3, { id: 'far', productUri: 'b' }), ...many(4, { limitConcurrent: 2 })],
+      ['1', '2', '3', '4', 'far'],
+    ],
+    [
+      'exclude revoked products',
+      [instance({ id: '1', revokedBy: TWO }), instance({ id: '3', productUri: 'b', limitConcurrent: 2 })],
+      ['3'],
+    ],
+    [
+      'come from the 100 oldest active products',
+      [
+        instance({ id: 'r', revokedBy: TWO, limitConcurrent: 2 }),
+        ...many(99, { productUri: 'b' }),
+        ...['s0', 's1'].map((id) => instance({ id, limitConcurrent: 2 })),
+      ],
+      ['s0', '1', '2', '3', '4'],
+    ],
+  ])('%s', (_, candidates, ids, source) => expect(idsOf(candidates, wanted({}, source))).toEqual(ids));
 
   it('are empty without candidates, and comparing changes nothing', () => {
     expect(idsOf([], wanted())).toEqual([]);
@@ -228,22 +236,6 @@ describe('the nearest', () => {
     const before = structuredClone(candidates);
     refusalOf(candidates, wanted());
     expect(candidates).toEqual(before);
-  });
-
-  it('exclude revoked products', () => {
-    const [revoked, there] = [
-      instance({ id: '1', revokedBy: TWO }),
-      instance({ id: '3', productUri: 'b', limitConcurrent: 2 }),
-    ];
-    const { nearest } = refusalOf([revoked, there], wanted());
-    expect(nearest.map(({ product }) => product.id)).toEqual(['3']);
-  });
-
-  it('come from the 100 oldest active products', () => {
-    const revoked = instance({ id: 'r', revokedBy: TWO, limitConcurrent: 2 });
-    const others = Array.from({ length: 99 }, (_, index) => instance({ id: `o${index}`, productUri: 'b' }));
-    const same = ['s0', 's1'].map((id) => instance({ id, limitConcurrent: 2 }));
-    expect(idsOf([revoked, ...others, ...same], wanted())).toEqual(['s0', 'o0', 'o1', 'o2', 'o3']);
   });
 
   it('belong to a refusal that names the product and the asset', () => {

@@ -35,7 +35,7 @@ import {
 import { testDatabase } from '@lockstep/test/harness/stack';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOnLoaded, storeApplied } from '../applying/apply.ts';
 import { LIMITS, type Limits, type OrderWithId } from './order.ts';
 import { planAll } from './plan.ts';
@@ -189,58 +189,49 @@ function loadedAnew(ledger: Ledger): Ledger {
     }
     assets.set(assetNum, { ...asset, grants, products: products.map(loaded) });
   }
-  return {
-    assets,
-    customers,
-    customerOfPurchase,
-    changes: emptyChanges(),
-  };
+  return { assets, customers, customerOfPurchase, changes: emptyChanges() };
 }
+
+const overHistories = (check: (orders: OrderWithId[]) => void) => fc.assert(fc.property(history, check));
 
 describe('over any history', () => {
   it('active contents are on an active asset, under a grant of the order that holds them', () => {
-    fc.assert(
-      fc.property(history, (orders) => {
-        follow(orders, (ledger) => {
-          for (const asset of allAssets(ledger)) {
-            const granted = new Set(
-              asset.grants.filter(({ revokedBy }) => revokedBy === null).map((each) => each.licenseOrderId),
-            );
-            expect(granted.size === 0).toBe(asset.revokedBy !== null);
-            for (const thing of [...asset.products, ...boughtOnto(ledger.changes, asset)]) {
-              if (revokerOf(thing) === null) expect(granted).toContain(heldBy(thing));
-            }
+    overHistories((orders) => {
+      follow(orders, (ledger) => {
+        for (const asset of allAssets(ledger)) {
+          const granted = new Set(
+            asset.grants.filter(({ revokedBy }) => revokedBy === null).map((each) => each.licenseOrderId),
+          );
+          expect(granted.size === 0).toBe(asset.revokedBy !== null);
+          for (const thing of [...asset.products, ...boughtOnto(ledger.changes, asset)]) {
+            if (revokerOf(thing) === null) expect(granted).toContain(heldBy(thing));
           }
-        });
-      }),
-    );
+        }
+      });
+    });
   });
 
   it('a number names at most one active asset, and the ledger finds it', () => {
-    fc.assert(
-      fc.property(history, (orders) => {
-        follow(orders, (ledger) => {
-          const active = allAssets(ledger).filter(({ revokedBy }) => revokedBy === null);
-          expect(active.length).toBe(ledger.assets.size);
-          for (const asset of active) expect(ledger.assets.get(asset.assetNum)).toBe(asset);
-        });
-      }),
-    );
+    overHistories((orders) => {
+      follow(orders, (ledger) => {
+        const active = allAssets(ledger).filter(({ revokedBy }) => revokedBy === null);
+        expect(active.length).toBe(ledger.assets.size);
+        for (const asset of active) expect(ledger.assets.get(asset.assetNum)).toBe(asset);
+      });
+    });
   });
 
   it('a failed order changes nothing', () => {
-    fc.assert(
-      fc.property(history, (orders) => {
-        const ledger = newLedger();
-        for (const order of orders) {
-          const before = serialize(ledger);
-          const [outcome] = planAll(ledger, [order]);
-          const isUnchanged = serialize(ledger).equals(before);
-          expect(isUnchanged).toBe(outcome?.failure !== null);
-          if (isUnchanged) expect(outcome).toMatchObject({ assets: 0, products: 0 });
-        }
-      }),
-    );
+    overHistories((orders) => {
+      const ledger = newLedger();
+      for (const order of orders) {
+        const before = serialize(ledger);
+        const [outcome] = planAll(ledger, [order]);
+        const isUnchanged = serialize(ledger).equals(before);
+        expect(isUnchanged).toBe(outcome?.failure !== null);
+        if (isUnchanged) expect(outcome).toMatchObject({ assets: 0, products: 0 });
+      }
+    });
   });
 
   it('the counts equal what the ledger gained or lost', () => {
@@ -251,18 +242,16 @@ describe('over any history', () => {
         products: products.length + products.filter((product) => revokerOf(product) !== null).length,
       };
     };
-    fc.assert(
-      fc.property(history, (orders) => {
-        const ledger = newLedger();
-        for (const order of orders) {
-          const before = totals(ledger);
-          const [outcome] = planAll(ledger, [order]);
-          const after = totals(ledger);
-          expect(outcome?.assets).toBe(after.assets - before.assets);
-          expect(outcome?.products).toBe(after.products - before.products);
-        }
-      }),
-    );
+    overHistories((orders) => {
+      const ledger = newLedger();
+      for (const order of orders) {
+        const before = totals(ledger);
+        const [outcome] = planAll(ledger, [order]);
+        const after = totals(ledger);
+        expect(outcome?.assets).toBe(after.assets - before.assets);
+        expect(outcome?.products).toBe(after.products - before.products);
+      }
+    });
   });
 
   it('the changes to write are the difference from the loaded ledger', () => {
@@ -289,19 +278,17 @@ describe('over any history', () => {
   });
 
   it('planning together equals planning one by one on a reloaded ledger', () => {
-    fc.assert(
-      fc.property(history, (orders) => {
-        const inOneGo = newLedger();
-        const outcomes = planAll(inOneGo, orders);
-        let ledger = newLedger();
-        const oneByOne = orders.flatMap((order) => {
-          ledger = loadedAnew(ledger);
-          return planAll(ledger, [order]);
-        });
-        expect(oneByOne).toEqual(outcomes);
-        expect(loadedAnew(ledger)).toEqual(loadedAnew(inOneGo));
-      }),
-    );
+    overHistories((orders) => {
+      const inOneGo = newLedger();
+      const outcomes = planAll(inOneGo, orders);
+      let ledger = newLedger();
+      const oneByOne = orders.flatMap((order) => {
+        ledger = loadedAnew(ledger);
+        return planAll(ledger, [order]);
+      });
+      expect(oneByOne).toEqual(outcomes);
+      expect(loadedAnew(ledger)).toEqual(loadedAnew(inOneGo));
+    });
   });
 });
 
@@ -319,24 +306,20 @@ function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
 }
 
 describe('over any history, stored', async () => {
-  const database = await testDatabase();
-  beforeAll(async () => {
-    const { db } = database;
-    const enterprises = [...new Set(CUSTOMERS.map(([, enterpriseId]) => enterpriseId))];
-    await db
-      .insertInto('enterprise')
-      .values(enterprises.map((id) => ({ id, name: id, code: `enterprise${id}`.slice(-10) })))
-      .execute();
-    const names = { channel_code: 'test', name: 'Customer', branch_name: 'Branch', is_default: false };
-    await db.insertInto('channel').values({ code: 'test' }).execute();
-    await db
-      .insertInto('customer')
-      .values(CUSTOMERS.map(([id, enterprise_id]) => ({ id, enterprise_id, channel_customer_id: id, ...names })))
-      .execute();
-  });
+  const { db } = await testDatabase();
+  const enterprises = [...new Set(CUSTOMERS.map(([, enterpriseId]) => enterpriseId))];
+  await db
+    .insertInto('enterprise')
+    .values(enterprises.map((id) => ({ id, name: id, code: `enterprise${id}`.slice(-10) })))
+    .execute();
+  const names = { channel_code: 'test', name: 'Customer', branch_name: 'Branch', is_default: false };
+  await db.insertInto('channel').values({ code: 'test' }).execute();
+  await db
+    .insertInto('customer')
+    .values(CUSTOMERS.map(([id, enterprise_id]) => ({ id, enterprise_id, channel_customer_id: id, ...names })))
+    .execute();
 
   it('orders applied together leave the same rows as orders applied one by one', async () => {
-    const { db } = database;
     const ids = new LedgerIds();
     /** Returns the rows that groups of orders leave when as many of a group as may run together do. Rolls back. */
     const rowsAfter = async (groups: OrderWithId[][], limits: Limits) => {

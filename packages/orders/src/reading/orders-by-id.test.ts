@@ -9,35 +9,28 @@ const from = (floor: number | null, ...ids: number[]) => ({
 });
 
 describe('results of several indexes', () => {
-  it('are merged by number, highest id first, up to the end if every index was read to its end', () => {
-    expect(mergeFound([from(null, 10, 2), from(null), from(null, 9, 1)], 5)).toEqual({
-      ids: ['10', '9', '2', '1'],
-      stop: null,
-    });
-  });
-
-  it('stop at the highest floor: below it, an index may have unread orders', () => {
-    expect(mergeFound([from(6, 8, 6), from(null, 9, 5, 4), from(3, 7, 3)], 10)).toEqual({
-      ids: ['9', '8', '7', '6'],
-      stop: ['6'],
-    });
-  });
-
-  it('have floors that are compared as numbers', () => {
-    expect(mergeFound([from(10, 12), from(9, 11, 9)], 10)).toEqual({ ids: ['12', '11'], stop: ['10'] });
-  });
-
-  it('stop at a floor even if nothing was found above it, so that the next page continues there', () => {
-    expect(mergeFound([from(6), from(null, 5)], 10)).toEqual({ ids: [], stop: ['6'] });
-  });
-
-  it('stop at the last order of a full page if more are known', () => {
-    expect(mergeFound([from(2, 8, 4, 2), from(null, 6)], 2)).toEqual({ ids: ['8', '6'], stop: ['6'] });
-  });
-
-  it('continue below the floor if they fill the page down to it', () => {
-    expect(mergeFound([from(6, 8, 6), from(null, 3)], 2)).toEqual({ ids: ['8', '6'], stop: ['6'] });
-    expect(mergeFound([from(5, 8), from(null, 6, 3)], 2)).toEqual({ ids: ['8', '6'], stop: ['5'] });
+  it.each<[what: string, results: ReturnType<typeof from>[], limit: number, ids: string[], stop: string | null]>([
+    [
+      'are merged by number, highest id first, up to the end if every index was read to its end',
+      [from(null, 10, 2), from(null), from(null, 9, 1)],
+      5,
+      ['10', '9', '2', '1'],
+      null,
+    ],
+    [
+      'stop at the highest floor: below it, an index may have unread orders',
+      [from(6, 8, 6), from(null, 9, 5, 4), from(3, 7, 3)],
+      10,
+      ['9', '8', '7', '6'],
+      '6',
+    ],
+    ['have floors that are compared as numbers', [from(10, 12), from(9, 11, 9)], 10, ['12', '11'], '10'],
+    ['stop at a floor even if nothing was found above it', [from(6), from(null, 5)], 10, [], '6'],
+    ['stop at the last order of a full page', [from(2, 8, 4, 2), from(null, 6)], 2, ['8', '6'], '6'],
+    ['continue below the floor if they fill the page to it', [from(6, 8, 6), from(null, 3)], 2, ['8', '6'], '6'],
+    ['continue below the floor if it is lower', [from(5, 8), from(null, 6, 3)], 2, ['8', '6'], '5'],
+  ])('%s', (_, results, limit, ids, stop) => {
+    expect(mergeFound(results, limit)).toEqual({ ids, stop: stop && [stop] });
   });
 });
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
+import { behindSavepoint, type Database, inTransaction, type Trx } from './database.ts';
 
 describe('a connection that goes silent', () => {
   const through: Socket[] = [];
@@ -29,13 +30,7 @@ describe('a connection that goes silent', () => {
   it('is replaced after a query has timed out', async () => {
     const url = new URL(inject('postgresUrl'));
     url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const db = openDatabase({
-      url: url.href,
-      poolSize: 1,
-      applicationName: 'test',
-      queryTimeoutMs: 50,
-      onError: () => {},
-    });
+    const db = openPool({ url: url.href, queryTimeoutMs: 50 });
     const look = () => sql`select 1`.execute(db);
     await look();
     silence();
@@ -43,44 +38,31 @@ describe('a connection that goes silent', () => {
     // The pool may notice it only with the next query.
     await look().catch(() => {});
     await look();
-    await db.destroy();
   });
 });
 
-describe('the name of sessions', () => {
+describe('a session', () => {
+  const at = (search: string) => openPool({ url: Object.assign(new URL(inject('postgresUrl')), { search }).href });
+
   it.each(['application_name=shop', 'application%5Fname=shop'])(
-    'is ours, whatever the URL says: %s',
-    async (parameter) => {
-      const url = new URL(inject('postgresUrl'));
-      url.search = parameter;
-      const db = openDatabase({ url: url.href, poolSize: 1, applicationName: 'lockstep-test', onError: () => {} });
-      const { rows } = await sql<{ name: string }>`select current_setting('application_name') as name`.execute(db);
-      await db.destroy();
-      expect(rows[0]!.name).toBe('lockstep-test');
+    'has our name, whatever the URL says: %s',
+    async (name) => {
+      const { rows } = await sql`select current_setting('application_name') as name`.execute(at(name));
+      expect(rows).toEqual([{ name: 'test' }]);
     },
   );
-});
 
-describe('the settings of sessions', () => {
-  it('are ours, and the options of the URL stay as they are otherwise', async () => {
-    const url = new URL(inject('postgresUrl'));
-    url.search = `options=${encodeURIComponent('-c datestyle=German -c work_mem=7MB')}`;
-    const db = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test', onError: () => {} });
+  it('has our settings, and the options of the URL otherwise', async () => {
+    const db = at(`options=${encodeURIComponent('-c datestyle=German -c work_mem=7MB')}`);
     const { rows } = await sql`
       select current_setting('datestyle') as style, current_setting('client_min_messages') as messages,
         current_setting('work_mem') as memory`.execute(db);
-    await db.destroy();
     expect(rows).toEqual([{ style: 'ISO, MDY', messages: 'warning', memory: '7MB' }]);
   });
 });
 
 describe('a part of a transaction behind a savepoint', () => {
-  let db: Database;
-
-  beforeAll(() => {
-    db = openDatabase({ url: inject('postgresUrl'), poolSize: 2, applicationName: 'test', onError: () => {} });
-  });
-  afterAll(() => db.destroy());
+  const db = openPool({ poolSize: 2 });
 
   /** Runs a transaction on a table of its own. Returns the content of the table afterwards. */
   async function written(work: (trx: Trx) => Promise<unknown>): Promise<string[]> {
@@ -181,14 +163,9 @@ describe('a part of a transaction behind a savepoint', () => {
   });
 });
 
-describe('a transaction in a transaction', () => {
-  let db: Database;
-
-  beforeAll(async () => {
-    db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
-    await sql`create temporary table noted (word text)`.execute(db);
-  });
-  afterAll(() => db.destroy());
+describe('a transaction in a transaction', async () => {
+  const db = openPool();
+  await sql`create temporary table noted (word text)`.execute(db);
 
   const note = (word: string, on: Database) => sql`insert into noted values (${word})`.execute(on);
 

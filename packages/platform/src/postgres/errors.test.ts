@@ -1,8 +1,9 @@
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Overload } from '../concurrency/deadline.ts';
-import { type Database, inSnapshot, openDatabase } from './database.ts';
+import { inSnapshot } from './database.ts';
 import { isOverload, isTransient, WriteOutcomes } from './errors.ts';
 import { OutcomeUnknown, ReadOnlyServer } from './pool.ts';
 import { run } from './statement.ts';
@@ -67,7 +68,7 @@ const READ_ONLY = /read-only/;
 const diskFull = databaseError('53100', { file: 'md.c' });
 const readOnly = databaseError('25006', { file: 'utility.c' });
 
-let writes: WriteOutcomes;
+let writes = new WriteOutcomes();
 
 beforeEach(() => {
   writes = new WriteOutcomes();
@@ -132,25 +133,18 @@ describe('an error proves nothing', () => {
   });
 });
 
-describe('the writes of a pool', () => {
-  let db: Database;
+describe('the writes of a pool', async () => {
   const table = 'written_outcomes';
   const insert = (word: string) => sql`insert into ${sql.table(table)} values (${word}) on conflict do nothing`;
   const storing = {
     text: `with stored as (insert into ${table} values (gen_random_uuid()) returning 1) select from stored`,
   };
 
-  beforeAll(async () => {
-    const told = { noteStored: () => writes.noteStored(), noteError: (error: unknown) => writes.noteError(error) };
-    const options = { url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} };
-    db = openDatabase({ ...options, writes: told as WriteOutcomes });
-    await sql`create table ${sql.table(table)} (word text primary key)`.execute(db);
-    await insert('there').execute(db);
-  });
-  afterAll(async () => {
-    await sql`drop table ${sql.table(table)}`.execute(db);
-    await db.destroy();
-  });
+  const told = { noteStored: () => writes.noteStored(), noteError: (error: unknown) => writes.noteError(error) };
+  const db = openPool({ writes: told as WriteOutcomes });
+  await sql`create table ${sql.table(table)} (word text primary key)`.execute(db);
+  afterAll(() => sql`drop table ${sql.table(table)}`.execute(db));
+  await insert('there').execute(db);
   beforeEach(() => writes.noteError(diskFull));
 
   it.each<[string, () => Promise<unknown>]>([

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { type Database, openDatabase } from './database.ts';
 
 /** A second process, which wants the advisory locks that the frozen one's transactions hold. */
-let beside: Database;
 const open = (url: string) => openDatabase({ url, poolSize: 8, applicationName: 'test', onError: () => {} });
-beforeAll(() => {
-  beside = open(inject('postgresUrl'));
-});
-afterAll(() => beside.destroy());
+const beside = openPool({ poolSize: 8 });
 
 /** Begins a transaction that holds a lock. Returns it and its session. */
 async function begin(db: Database, lock: number) {

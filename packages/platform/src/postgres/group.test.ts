@@ -145,32 +145,25 @@ describe('limits', () => {
     return begun();
   }
 
-  it('takes maxInputs at most', async () => {
-    expect(await groupsOf({ maxInputs: 2 }, 'a', 'b', 'c')).toEqual(['ab', 'c']);
-  });
-
   const byWeight = { weightOf: Number, maxWeight: 5 };
 
-  it('takes maxWeight at most, and fills up with inputs that still fit', async () => {
-    expect(await groupsOf(byWeight, '2', '4', '3', '1')).toEqual(['23', '41']);
-  });
-
-  it('runs an input that is too heavy alone, in its turn', async () => {
-    expect(await groupsOf(byWeight, '1', '9', '2', '3')).toEqual(['12', '9', '3']);
-  });
-
-  it('gives its places to the parties in turn, each in the order of its inputs', async () => {
-    const options = { maxInputs: 3, partyOf: (input: string) => input.toLowerCase() };
-    expect(await groupsOf(options, 'a', 'A', 'a', 'A', 'b', 'B')).toEqual(['abA', 'BaA']);
-  });
-
-  it('never puts two inputs of one key into a group', async () => {
-    expect(await groupsOf({ keyOf: (input) => input.toLowerCase() }, 'a', 'b', 'A', 'a', 'c')).toEqual([
-      'abc',
-      'A',
-      'a',
-    ]);
-  });
+  it.each<[what: string, options: Partial<GroupOptions<string, string>>, inputs: string[], groups: string[]]>([
+    ['takes maxInputs at most', { maxInputs: 2 }, ['a', 'b', 'c'], ['ab', 'c']],
+    ['takes maxWeight at most, and fills up with inputs that still fit', byWeight, ['2', '4', '3', '1'], ['23', '41']],
+    ['runs an input that is too heavy alone, in its turn', byWeight, ['1', '9', '2', '3'], ['12', '9', '3']],
+    [
+      'gives its places to the parties in turn, each in the order of its inputs',
+      { maxInputs: 3, partyOf: (input) => input.toLowerCase() },
+      ['a', 'A', 'a', 'A', 'b', 'B'],
+      ['abA', 'BaA'],
+    ],
+    [
+      'never puts two inputs of one key into a group',
+      { keyOf: (input) => input.toLowerCase() },
+      ['a', 'b', 'A', 'a', 'c'],
+      ['abc', 'A', 'a'],
+    ],
+  ])('%s', async (_, options, inputs, groups) => expect(await groupsOf(options, ...inputs)).toEqual(groups));
 });
 
 describe('a failing group', () => {

@@ -1,11 +1,10 @@
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
-import { afterAll, expect, inject, it, vi } from 'vitest';
-import { openDatabase } from './database.ts';
+import { expect, inject, it, vi } from 'vitest';
 import { Listener } from './listener.ts';
 
 const PATIENTLY = { timeout: 10_000 };
-const db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
-afterAll(() => db.destroy());
+const db = openPool();
 
 function listenTo(url: string) {
   const heard: string[] = [];

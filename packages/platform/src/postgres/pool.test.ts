@@ -1,10 +1,9 @@
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
-import { afterAll, expect, inject, it } from 'vitest';
-import { openDatabase } from './database.ts';
+import { expect, inject, it } from 'vitest';
 import { openPrimaryPool } from './pool.ts';
 
-const db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
-afterAll(() => db.destroy());
+const db = openPool();
 
 const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid;
 const write = () => sql`create table written ()`.execute(db);

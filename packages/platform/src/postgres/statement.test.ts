@@ -1,19 +1,15 @@
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { behindSavepoint, type Database, inTransaction, openDatabase, type Trx } from './database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { behindSavepoint, inTransaction, type Trx } from './database.ts';
 import { buildRows, type Column, insertRows, isId, prepared, run, send, together } from './statement.ts';
 
-let db: Database;
+const db = openPool();
 
-beforeAll(() => {
-  const bounds = { poolSize: 1, applicationName: 'test' };
-  db = openDatabase({ url: inject('postgresUrl'), ...bounds, onError: () => {} });
-});
 beforeEach(async () => {
   await sql`create temporary table if not exists thing (id integer constraint thing_chosen primary key)`.execute(db);
   await sql`delete from thing`.execute(db);
 });
-afterAll(() => db.destroy());
 
 const add = (number: number) => ({ name: 'add', text: 'select $1::int + 1 as sum', values: [number] });
 const insert = (id: number) => ({ name: 'insert_thing', text: 'insert into thing values ($1)', values: [id] });
@@ -106,26 +102,21 @@ it('takes a connection out of use that breaks in a transaction, and shows why it
 });
 
 describe('rows', () => {
-  let db: Database;
-
-  // Each test has its own columns, and a connection prepares one statement per table.
-  beforeEach(() => {
-    db = openDatabase({ url: inject('postgresUrl'), poolSize: 1, applicationName: 'test', onError: () => {} });
-  });
-  afterEach(() => db.destroy());
-
   /** Inserts into the test's own table. Returns the rows by id. */
   async function inserted(columns: Column[]): Promise<unknown[]> {
-    return await db.transaction().execute(async (trx) => {
-      await sql`
+    // Each test has its own columns, and a connection prepares one statement per table.
+    return await openPool()
+      .transaction()
+      .execute(async (trx) => {
+        await sql`
       create temporary table asset (id bigint, asset_num text default 'none', revoked_time timestamptz, extends jsonb)
       on commit drop`.execute(trx);
-      await insertRows(trx, 'asset', columns);
-      const { rows } = await sql`
+        await insertRows(trx, 'asset', columns);
+        const { rows } = await sql`
       select id, asset_num, extends, revoked_time = transaction_timestamp() as revoked_now, revoked_time
       from asset order by id`.execute(trx);
-      return rows;
-    });
+        return rows;
+      });
   }
 
   describe('insertRows', () => {

@@ -1,30 +1,14 @@
+import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Deadline } from '../concurrency/deadline.ts';
-import { type Database, inTransaction, openDatabase, within } from './database.ts';
+import { type Database, inTransaction, within } from './database.ts';
 import { isOverload } from './errors.ts';
 
-let db: Database;
-/** A database with one connection. */
-let narrow: Database;
-/** A database for the sessions that hold locks. */
-let others: Database;
-
-const open = (poolSize: number, queryTimeoutMs?: number) =>
-  openDatabase({
-    url: inject('postgresUrl'),
-    poolSize,
-    applicationName: 'test',
-    onError: () => {},
-    ...(queryTimeoutMs === undefined ? {} : { queryTimeoutMs }),
-  });
-
-beforeAll(() => {
-  db = open(3, 60_000);
-  narrow = open(1);
-  others = open(3);
-});
-afterAll(() => Promise.all([db.destroy(), narrow.destroy(), others.destroy()]));
+const db = openPool({ poolSize: 3, queryTimeoutMs: 60_000 });
+const narrow = openPool();
+/** For the sessions that hold locks. */
+const others = openPool({ poolSize: 3 });
 
 const lock = (key: number) => sql`select pg_advisory_xact_lock(${sql.lit(key)})`;
 /** Returns a new key. */

@@ -12,48 +12,21 @@ describe('readRedisAddress', () => {
     expect(readRedisAddress(` ${url} `)).toEqual({ kind: 'server', url });
   });
 
+  const node = (host: string, port: number) => ({ host, port });
   const plain = { kind: 'cluster', tls: false, username: '', password: '' };
 
   it.each([
-    [
-      'redis://a:7000,b:7001,c',
-      [
-        { host: 'a', port: 7000 },
-        { host: 'b', port: 7001 },
-        { host: 'c', port: 6379 },
-      ],
-    ],
-    ['redis://config.example:7000?cluster=true', [{ host: 'config.example', port: 7000 }]],
-    [
-      'redis://a,b/',
-      [
-        { host: 'a', port: 6379 },
-        { host: 'b', port: 6379 },
-      ],
-    ],
-    [
-      'redis://a,b/0?cluster=true',
-      [
-        { host: 'a', port: 6379 },
-        { host: 'b', port: 6379 },
-      ],
-    ],
-    [
-      'redis://[::1]:7000,[::2]',
-      [
-        { host: '::1', port: 7000 },
-        { host: '::2', port: 6379 },
-      ],
-    ],
+    ['redis://a:7000,b:7001,c', [node('a', 7000), node('b', 7001), node('c', 6379)]],
+    ['redis://config.example:7000?cluster=true', [node('config.example', 7000)]],
+    ['redis://a,b/', [node('a', 6379), node('b', 6379)]],
+    ['redis://a,b/0?cluster=true', [node('a', 6379), node('b', 6379)]],
+    ['redis://[::1]:7000,[::2]', [node('::1', 7000), node('::2', 6379)]],
   ])('reads %s as a cluster', (url, nodes) => {
     expect(readRedisAddress(url)).toEqual({ ...plain, nodes });
   });
 
   it('gives every node of a cluster the same user and password, and TLS', () => {
-    const nodes = [
-      { host: 'a', port: 7000 },
-      { host: 'b', port: 7001 },
-    ];
+    const nodes = [node('a', 7000), node('b', 7001)];
     expect(readRedisAddress('rediss://us%2Fer:p%40s%2Cs@a:7000,b:7001')).toEqual({
       kind: 'cluster',
       nodes,

@@ -42,28 +42,12 @@ describe('a service', () => {
     ],
     [
       'with stalled lanes',
-      {
-        holdsAndStalls: {
-          heldCustomers: 0,
-          heldSinceTime: null,
-          stalledLanes: 2,
-          stalledSinceTime: ago(9),
-          stalledBy: null,
-        },
-      },
+      { holdsAndStalls: { ...facts().holdsAndStalls, stalledLanes: 2, stalledSinceTime: ago(9) } },
       { check: 'stalled_lanes', state: 'error', sinceTime: ago(9), count: 2 },
     ],
     [
       'with held customers',
-      {
-        holdsAndStalls: {
-          heldCustomers: 3,
-          heldSinceTime: ago(9),
-          stalledLanes: 0,
-          stalledSinceTime: null,
-          stalledBy: null,
-        },
-      },
+      { holdsAndStalls: { ...facts().holdsAndStalls, heldCustomers: 3, heldSinceTime: ago(9) } },
       { check: 'held_customers', state: 'warning', sinceTime: ago(9), count: 3 },
     ],
     [
