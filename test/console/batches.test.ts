@@ -14,7 +14,7 @@ import {
   type Sent,
 } from '../harness/orders/orders.ts';
 import type { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, testStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /** Batches in the console, of all applications. */
 
@@ -135,13 +135,6 @@ describe('a batch', () => {
     expect(await sequencesOf({ state: 'pending' })).toEqual({ places: [], nextCursor: null });
   });
 
-  it('that does not exist is not found', async () => {
-    for (const id of ['getBatch', 'getBatchFailures', 'listBatchOrders', 'downloadFailedOrders'] as const) {
-      const { status, body } = await support.send(id, { params: { batchId: '999999999' } });
-      expect({ status, cause: body.cause }).toEqual({ status: 404, cause: 'not_found' });
-    }
-  });
-
   it('is cancelled by support, and the audit log says by whom', async () => {
     const { stack: idle } = await testStack({ worker: false });
     const operator = await ConsoleClient.logIn(idle, 'support');
@@ -152,23 +145,16 @@ describe('a batch', () => {
     const { batches } = await operator.call('listAllBatches', { query: { state: 'accepted' } });
     expect(namesOf(batches)).toEqual([batch.channelOrderId]);
     const params = { batchId: batches[0]!.batchId };
-    const viewing = await ConsoleClient.logIn(idle, 'viewer');
-    expect((await viewing.send('cancelBatch', { params })).status).toBe(403);
     expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 2, finished: 0 });
     expect(await operator.call('cancelBatch', { params })).toEqual({ cancelled: 0, finished: 2 });
     const { failures } = await operator.call('getBatchFailures', { params });
     expect(failures).toMatchObject([{ cause: 'cancelled', orders: 2 }]);
-    expect((await auditLogOf(idle, params.batchId)).slice(0, 2)).toEqual([
+    expect((await operator.changesOf(params.batchId)).toReversed().slice(0, 2)).toEqual([
       { action: 'batch.cancel_asked', before: { state: 'accepted', pending: 2 }, after: null },
       { action: 'batch.cancelled', before: { state: 'accepted', pending: 2 }, after: { cancelled: 2, finished: 0 } },
     ]);
   });
 });
-
-async function auditLogOf({ db }: Pick<Stack, 'db'>, target: string) {
-  const changes = db.selectFrom('operator_audit').select(['action', 'before', 'after']);
-  return await changes.where('target', '=', target).orderBy('id').execute();
-}
 
 describe('failed orders', async () => {
   const api = await stack.newApi();
@@ -189,7 +175,6 @@ describe('failed orders', async () => {
     const { failed, batch, batchId } = await failOne();
     const { status, headers, body } = await support.send('downloadFailedOrders', { params: { batchId } });
     expect(status).toBe(200);
-    expect((await viewer.send('downloadFailedOrders', { params: { batchId } })).status).toBe(403);
     expect(headers.get('content-disposition')).toContain(`filename*=UTF-8''failed-${batch.channelOrderId}.json`);
     const products = [productToBuy({ passwords: [''], strictMatchWhenDelete: false })];
     const { assets } = failed as { assets: Sent[] };
@@ -238,7 +223,7 @@ describe('failed orders', async () => {
       .orderBy('product_instance.id', 'desc')
       .executeTakeFirstOrThrow();
     expect(passwords).toEqual([secret]);
-    const entries = await auditLogOf(stack, batchId);
+    const entries = (await support.changesOf(batchId)).toReversed();
     const { sequence } = orderList[0] as { sequence: number };
     const what = {
       orders: 1,
@@ -318,7 +303,6 @@ describe('failed orders', async () => {
     expect(await refuse({ channelOrderId: batch.channelOrderId })).toMatchObject({
       cause: 'channel_order_id_conflict',
     });
-    expect((await viewer.send('getOrdersToResend', { params })).status).toBe(403);
   });
 
   it('are read on a thread if there are many, and left to the command if there are too many', async () => {

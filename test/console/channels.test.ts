@@ -77,12 +77,9 @@ describe('a channel', () => {
     ]);
   });
 
-  it.each([
-    ['that is unknown', 'nowhere', { reason: 'ticket 4711' }, 404, 'not_found'],
-    ['without a reason', 'test', { reason: ' ' }, 400, 'field_missing'],
-  ])('%s is not paused', async (_, channelCode, body, status, cause) => {
-    const answer = await support.send('pauseChannel', { params: { channelCode }, body });
-    expect([answer.status, answer.body.cause]).toEqual([status, cause]);
+  it('is not paused without a reason', async () => {
+    const answer = await support.send('pauseChannel', { params: { channelCode: 'test' }, body: { reason: ' ' } });
+    expect([answer.status, answer.body.cause]).toEqual([400, 'field_missing']);
   });
 
   it('is not paused by a viewer', async () => {

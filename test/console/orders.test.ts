@@ -101,15 +101,6 @@ describe('an order', () => {
     expect(batch.channelOrderId).toBe(order.channelOrderId);
   });
 
-  it('that does not exist is not found', async () => {
-    for (const id of ['getOrder', 'getOrderContent', 'getOrderEffects', 'previewOrder'] as const) {
-      for (const licenseOrderId of ['8191', '9999999999999999999', '0']) {
-        const answer = await viewer.send(id, paramsOf(licenseOrderId));
-        expect(answer).toMatchObject({ status: 404, body: { cause: 'not_found' } });
-      }
-    }
-  });
-
   it('shows the failures before its retries', async () => {
     const [id] = await process(deleteAsset(customer, [newAssetNum()]));
     await sql`
