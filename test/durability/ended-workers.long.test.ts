@@ -1,14 +1,12 @@
-import { createApplication } from '@lockstep/access';
 import { QUEUE_NAME, WORKER_NAME } from '@lockstep/orders';
 import { openPostgresQueue, openRedisQueue } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { Api } from '../harness/api.ts';
 import { Pause } from '../harness/databases/pause.ts';
-import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
+import { QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
 
 const BATCHES = 30;
 const ORDERS_PER_BATCH = 1_000;
@@ -100,23 +98,16 @@ function firstDrain(worker: ServiceProcess, since: number) {
 }
 
 async function acceptBacklog(queue: QueueKind) {
-  const database = await createTestDatabase();
-  const { db, url } = database;
   const redisUrl = `${inject('redisUrl')}/9`;
-  const env = {
-    DATABASE_URL: url,
-    REDIS_URL: queue === 'redis' ? redisUrl : '',
-    PORT: String(await freePort()),
-  };
-  const api = ServiceProcess.api(env);
-  const processes = [api];
+  const REDIS_URL = queue === 'redis' ? redisUrl : '';
+  const { database, api: caller } = await testDeployment({ workers: 0, env: { REDIS_URL } });
+  const { db, url } = database;
+  const env = { DATABASE_URL: url, REDIS_URL };
   const jobs =
     queue === 'redis'
       ? openRedisQueue({ kind: queue, url: redisUrl }, QUEUE_NAME, () => {})
       : openPostgresQueue(url, QUEUE_NAME, () => {});
-  await api.start();
-  const credentials = await createApplication(db, { name: 'Test', scopes: ['auth_order'], approved: true });
-  const caller = await Api.logIn(`http://127.0.0.1:${env.PORT}`, credentials);
+  const processes: ServiceProcess[] = [];
   const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => caller.newCustomer()));
   const orders = () =>
     Array.from({ length: ORDERS_PER_BATCH }, (_, index) => newBuy(customers[index % CUSTOMERS]!, [newAssetNum()]));
@@ -169,7 +160,6 @@ async function acceptBacklog(queue: QueueKind) {
       await Promise.all(processes.map((part) => part.stop()));
       if (queue === 'redis') await jobs.queue.obliterate({ force: true });
       await jobs.close();
-      await database.close();
     },
   };
 }

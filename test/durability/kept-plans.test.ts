@@ -1,12 +1,12 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { recordQueries } from '../harness/databases/explain.ts';
 import { FILL_STATEMENTS } from '../harness/databases/fill-statements.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 /**
  * PostgreSQL may cache a generic plan of a prepared statement, perhaps while all tables are empty, and keep it while
@@ -67,20 +67,10 @@ const FILL_TERMS = `insert into product_terms (fields)
   from generate_series($1::bigint, $2::bigint + 8000) as n
   where $3::text[] is not null`;
 
-let stack: Stack;
-let empty: Stack;
-let sent: ReturnType<typeof recordQueries>;
-
-beforeAll(async () => {
-  sent = recordQueries();
-  stack = await startStack();
-  empty = await startStack({ worker: false });
-});
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await stack.close();
-  await empty.close();
-});
+const sent = recordQueries();
+afterAll(() => void vi.restoreAllMocks());
+const { stack, api } = await testStack();
+const { stack: empty, api: idle } = await testStack({ worker: false });
 
 interface Node {
   'Node Type': string;
@@ -152,7 +142,6 @@ async function analyze(db: Database): Promise<string[]> {
 }
 
 it('read no large table completely', async () => {
-  const api = await stack.newApi();
   const [one, other] = await newCustomersInLanes(api, 2);
   const [num, gone] = [newAssetNum(), newAssetNum()];
   await api.process(batchOf(newBuy(one!, [num], {}, { merchandises: [merchandise()] }), newBuy(one!, [gone])));
@@ -174,7 +163,6 @@ it('read no large table completely', async () => {
   await api.ask('listOrders', { query: { assetNum: num } });
   await api.call('GET', `/asset/${num}/history`);
   await api.call('GET', `/asset/${num}`);
-  const idle = await empty.newApi();
   const customer = await idle.newCustomer();
   await idle.accept(batchOf(newBuy(customer, [newAssetNum()])));
   await idle.accept(syncOf(newBuy(customer, [newAssetNum()])));

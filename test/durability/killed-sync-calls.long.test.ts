@@ -6,6 +6,7 @@ import { waitsToTheEnd } from '../harness/databases/waiting.ts';
 import { buildCall, send } from '../harness/network/raw-calls.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { retried as retriedByAny } from '../harness/orders/retried.ts';
 import {
   countRows,
   expectSumsRight,
@@ -34,14 +35,16 @@ describe('an api process', async () => {
   }
 
   /** Repeats a call whose connection led to the killed process. */
-  async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof TypeError) || attempt > 100) throw error;
-      }
-    }
+  const retried = <Result>(call: () => Promise<Result>) => retriedByAny([api], call);
+
+  /** Waits until the service takes no more calls. */
+  async function untilClosed(): Promise<void> {
+    const isTakingCalls = () =>
+      fetch(`${api.baseUrl}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await expect.poll(isTakingCalls).toBe(false);
   }
 
   /** Purchases of two customers, and a revocation of the first. All take effect, or none. */
@@ -161,11 +164,7 @@ describe('an api process', async () => {
       const answering = submit(story);
       await untilOneWaits(database.db);
       const stopping = service.stop();
-      const isTakingCalls = () =>
-        fetch(`${api.baseUrl}/health/live`)
-          .then(({ ok }) => ok)
-          .catch(() => false);
-      await expect.poll(isTakingCalls).toBe(false);
+      await untilClosed();
       return { answering, stopping };
     });
     expect(await answering).toBe(true);
@@ -185,12 +184,7 @@ describe('an api process', async () => {
       for (const socket of sockets) socket.destroy();
       const stopping = service.stop();
       await service.logged('stopping');
-      const isTakingCalls = () =>
-        fetch(`${api.baseUrl}/health/live`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await expect.poll(isTakingCalls).toBe(false);
+      await untilClosed();
       return { stopping };
     });
     expect(await isStopped.stopping).toBe(0);
