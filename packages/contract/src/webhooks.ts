@@ -6,7 +6,6 @@ import { id, integer, optionalId, optionalText, text, time } from './scalars.ts'
 export const MAX_WEBHOOKS = 20;
 const MAX_URL_CHARACTERS = 2_048;
 
-/** The path parameters of the operations on one webhook (rules 6.8). */
 export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('Id of the webhook.') });
 
 export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {

@@ -1,5 +1,4 @@
 import {
-  buildSummary,
   credentials,
   failure,
   findOperation,
@@ -141,7 +140,7 @@ const capitalize = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
 const nameAnswer = (id: OperationId, status: string) => `${capitalize(id)}${status === '200' ? '' : status}Answer`;
 
 function describeOperation(id: OperationId, operation: Operation, parts: Record<string, Schema>): object {
-  const { module, body, mediaType = JSON_TYPE, answers, description } = operation;
+  const { name, summary, module, body, mediaType = JSON_TYPE, answers, description } = operation;
   const causes = ownRefusalsOf(id).map((cause) => `\`${cause}\``);
   const { bodies, answers: answered = {} } = examples[id] ?? {};
   const schemaOf = (name: string) => {
@@ -160,7 +159,8 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
   const request = `${capitalize(id)}Request`;
   return {
     operationId: id,
-    summary: buildSummary(operation),
+    // With its name in the interface, if it has one.
+    summary: name === undefined ? summary : `${name}: ${summary}`,
     tags: [TAGS[module].name],
     description: causes.length === 0 ? description : `${description}\n\nCauses: ${causes.join(', ')}.`,
     security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),

@@ -47,7 +47,6 @@ export const LockResult = named('LockResult', 'The outcome for one lock.', {
 });
 export type LockResult = z.infer<typeof LockResult>;
 
-/** The path parameters of O8. */
 export const ListAssetsParams = z.object({
   enterpriseGlobalId: id<'EnterpriseId'>().describe('Global id of the enterprise.'),
 });

@@ -47,7 +47,6 @@ const BoundChannels = z
   .transform((channels) => [...new Set(channels)])
   .nullable();
 
-/** Managing applications. */
 export const applicationsOperations = consoleTable({
   listApplications: {
     ...get('/applications'),

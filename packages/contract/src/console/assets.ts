@@ -37,7 +37,6 @@ export const ListAssetsOfAllQuery = z
     });
   });
 
-/** An asset in a list. */
 const AssetRow = z.object({
   assetId: AssetId,
   assetNum: z.string(),
@@ -89,7 +88,6 @@ const EarlierAsset = AssetRow.pick({
   revokedByOrderId: LicenseOrderId,
 });
 
-/** The assets of a number. */
 const AssetOfNumber = z.object({
   assetNum: z.string(),
   active: ActiveAsset.nullable().describe('Null if no active asset has the number.'),

@@ -19,7 +19,6 @@ export const ShownBatchId = z.string().brand<'BatchId'>();
 /** The application that sent an order or a batch. */
 export const Sender = z.object({ appKey: z.string(), applicationName: z.string() });
 
-/** A batch of any application. */
 export const ConsoleBatch = BatchSummary.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleBatch = z.infer<typeof ConsoleBatch>;
 
@@ -32,7 +31,6 @@ export type ConsoleBatchesQuery = z.infer<typeof ConsoleBatchesQuery>;
 
 const ConsoleBatchPage = z.object({ batches: z.array(ConsoleBatch), nextCursor: z.string().nullable() });
 
-/** A batch on its own page. */
 export const ConsoleBatchDetail = ConsoleBatch.extend({
   requestId: z.string().describe('The x-request-id of the call that sent it.'),
   reopenedTime: z.number().nullable().describe('When `order retry` last reopened it, in milliseconds; null if never.'),
@@ -65,7 +63,6 @@ export const FailureGroup = z.object({
 });
 export type FailureGroup = z.infer<typeof FailureGroup>;
 
-/** The query of the orders of one batch. */
 export const BatchOrdersQuery = z.object({
   state: emptyAsAbsent(OrderState.optional()),
   cause: emptyAsAbsent(Cause.optional()),

@@ -53,7 +53,6 @@ export type ChannelPause = z.infer<typeof ChannelPause>;
 
 const params = z.object({ channelCode: ChannelCode });
 
-/** Channels that have customers. */
 export const channelsOperations = consoleTable({
   listChannels: {
     ...get('/channels'),

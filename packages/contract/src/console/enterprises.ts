@@ -26,7 +26,6 @@ export const Owner = z.object({
 });
 export type Owner = z.infer<typeof Owner>;
 
-/** An enterprise in a list. */
 const EnterpriseRow = z.object({
   enterpriseGlobalId: EnterpriseId,
   name: z.string(),
@@ -36,7 +35,6 @@ const EnterpriseRow = z.object({
 });
 export type EnterpriseRow = z.infer<typeof EnterpriseRow>;
 
-/** A customer in a list. */
 const CustomerRow = Owner.extend({
   branchName: z.string(),
   address: z.string().nullable(),
@@ -45,7 +43,6 @@ const CustomerRow = Owner.extend({
 });
 export type CustomerRow = z.infer<typeof CustomerRow>;
 
-/** An administrator of an enterprise. */
 const Administrator = z.object({
   memberGlobalId: MemberId,
   account: z.string(),
@@ -65,7 +62,6 @@ const EnterpriseDetail = EnterpriseRow.extend({
   administrators: z.array(Administrator).describe('Its first administrators.'),
 });
 
-/** An employee in a list. */
 const EmployeeRow = z.object({
   memberGlobalId: MemberId,
   account: z.string(),
@@ -102,7 +98,6 @@ const Search = ListPageQuery.extend({ text: optional(searchText()) });
 
 const nextCursor = z.string().nullable();
 
-/** Customers and enterprises, their employees and audit logs. */
 export const enterprisesOperations = consoleTable({
   /** Lists enterprises by id, code, CRM number or start of the name, ignoring case. */
   listEnterprises: {

@@ -37,7 +37,6 @@ export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 
 const params = z.object({ name: text(63) });
 
-/** Operators, and their audit log. */
 export const operatorsOperations = consoleTable({
   listOperators: { ...get('/operators', 'admin'), data: z.object({ operators: z.array(ConsoleOperator) }) },
   createOperator: {

@@ -13,7 +13,6 @@ export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
 /** Maximum effects of an order that the console shows, of each kind. */
 export const MAX_SHOWN_EFFECTS = 200;
 
-/** An order of any application. */
 export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sender.shape });
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
@@ -27,7 +26,6 @@ export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
 
 const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });
 
-/** An order on its own page. */
 export const ConsoleOrderDetail = ConsoleOrder.extend({
   requestId: z.string(),
   srcLicenseOrderId: z.string().nullable().describe('The source that it named, if it succeeded; null if none.'),
@@ -93,7 +91,6 @@ const OrderEffects = z.object({
 });
 export type OrderEffects = z.infer<typeof OrderEffects>;
 
-/** A result of the search box. */
 export const SearchHit = z.object({
   kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
   id: z.string().describe('The id in the address of its page; for a customer, that of its enterprise.'),
@@ -141,7 +138,6 @@ const SearchQuery = z.object({
   text: searchText(),
 });
 
-/** Orders of all applications, and the search box. */
 export const ordersOperations = consoleTable({
   listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, data: ConsoleOrderPage },
   getOrder: { ...get('/orders/{licenseOrderId}'), params: OrderResultParams, data: OwnedOrder },

@@ -44,7 +44,6 @@ export const HealthCheck = z.object({
 });
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
-/** A failing or disabled webhook. */
 export const UnhealthyWebhook = z.object({
   webhookId: z.string(),
   url: z.string(),
@@ -92,7 +91,6 @@ export const QueueJob = z.object({
 });
 export type QueueJob = z.infer<typeof QueueJob>;
 
-/** The queue and its workers. */
 export const QueueState = z.object({
   kind: z.enum(['redis', 'postgres']),
   /** Null if the queue is unreachable. */
@@ -108,7 +106,6 @@ export const QueueState = z.object({
 });
 export type QueueState = z.infer<typeof QueueState>;
 
-/** The overview, and the queue. */
 export const overviewOperations = consoleTable({
   getOverview: { ...get('/overview'), query: z.object({ span: OverviewSpan.default('6h') }), data: Overview },
   getQueue: { ...get('/queue'), data: QueueState },

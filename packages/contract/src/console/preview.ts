@@ -29,7 +29,6 @@ export const PreviewedOrder = ComparedPreview.extend({
 });
 export type PreviewedOrder = z.infer<typeof PreviewedOrder>;
 
-/** The preview of a batch. */
 export const PreviewedBatch = z.object({
   channelCode: z.string(),
   channelOrderId: z.string(),
@@ -39,7 +38,6 @@ export const PreviewedBatch = z.object({
 });
 export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 
-/** The preview of a pasted batch. */
 export const previewOperations = consoleTable({
   previewBatch: {
     ...post('/preview', 'viewer'),

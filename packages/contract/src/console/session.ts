@@ -22,7 +22,6 @@ function password() {
 /** The name of an operator, for logging in and in the audit log. */
 export const OperatorName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, fault('operator_name'));
 
-/** The logged-in operator. */
 export const Me = z.object({
   operatorId: z.string(),
   name: z.string(),
@@ -31,7 +30,6 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-/** Logging in and out, and the operator's password. */
 export const sessionOperations = consoleTable({
   logIn: { ...post('/session/log-in', 'anybody'), body: z.object({ name: text(), password: sentPassword }), data: Me },
   logInByLink: {

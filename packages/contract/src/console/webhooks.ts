@@ -22,7 +22,6 @@ export const ConsoleWebhook = Webhook.omit({ state: true }).extend({
 });
 export type ConsoleWebhook = z.infer<typeof ConsoleWebhook>;
 
-/** A webhook with its backlog. */
 export const ConsoleWebhookDetail = ConsoleWebhook.extend({
   /** Messages that are not delivered yet. */
   pending: BoundedCount,
@@ -36,7 +35,6 @@ export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 
 const fromTime = recentTime().optional();
 
-/** Webhooks of all applications. */
 export const webhooksOperations = consoleTable({
   listWebhooks: {
     ...get('/webhooks'),

@@ -148,7 +148,6 @@ export function page<Item extends z.ZodType>(item: Item) {
 }
 export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };
 
-/** The query of M5. */
 export const ListEmployees = PageQuery.extend({
   departmentId: optional(
     z

@@ -13,7 +13,6 @@ export const AssetParams = z.object({
   assetId: AssetId.describe('Id of an asset (M6) or of a borrowed lock (M8).'),
 });
 
-/** The path parameters of M9 and M10. */
 export const HolderParams = z.object({ memberGlobalId: memberGlobalId() });
 
 /** The body of M9 (interface M9; rules 8). Both lists may be empty. */

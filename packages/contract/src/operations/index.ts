@@ -64,8 +64,3 @@ export type SentBody<Id extends OperationId> = Sent<Part<Operations[Id], 'body'>
 export function findOperation(id: OperationId): Operation {
   return operations[id];
 }
-
-/** Returns the published summary of an operation: with its name in the interface, if it has one. */
-export function buildSummary({ name, summary }: Operation): string {
-  return name === undefined ? summary : `${name}: ${summary}`;
-}

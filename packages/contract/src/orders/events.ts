@@ -10,7 +10,6 @@ const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
 const PLACE_FAULT = fault('event_id');
 
-/** The query of the event feed (rules 6.8). */
 export const EventsQuery = z.object({
   after: z
     .string(PLACE_FAULT)

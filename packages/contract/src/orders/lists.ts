@@ -30,7 +30,6 @@ export const ListPageQuery = z.object({
 });
 export type ListPageQuery = z.infer<typeof ListPageQuery>;
 
-/** The filter of a list by the time of acceptance. */
 const AcceptedPeriod = z.object({
   acceptedFrom: emptyAsAbsent(queryTime().optional()).describe('Only if accepted at this time or later.'),
   acceptedTo: emptyAsAbsent(queryTime().optional()).describe('Only if accepted at this time or earlier.'),
@@ -49,7 +48,6 @@ function checkAccepted(
   });
 }
 
-/** The query of the list of batches (rules 6.7). */
 export const ListBatchesQuery = z
   .object({
     channelCode: optionalText().describe('Only batches of this channel.'),
@@ -74,7 +72,6 @@ export const BatchPage = named('BatchPage', 'A page of batches.', {
 });
 export type BatchPage = z.infer<typeof BatchPage>;
 
-/** The query of the list of orders (rules 6.7). */
 export const ListOrdersQuery = z
   .object({
     channelCode: optionalText().describe('Only orders of this channel.'),

@@ -148,7 +148,6 @@ export const BatchOrder = z
   .meta({ id: 'BatchOrder', description: 'A batch of orders.' });
 export type BatchOrder = z.infer<typeof BatchOrder>;
 
-/** The query of O5. */
 export const BatchOrderQuery = z.object({
   appKey: text().describe('The appKey of your application; must match the access token.'),
 });
