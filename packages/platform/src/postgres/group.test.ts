@@ -123,16 +123,6 @@ describe('grouping', () => {
     await end(0);
     expect(begun()).toEqual(['a', 'b', 'cd', 'e']);
   });
-
-  it('gives every caller the output of its own input', async () => {
-    const { run, end } = newGroup();
-    const first = await run('a');
-    const others = await run('b', 'c', 'b');
-    await end(0);
-    await end(1);
-    expect(await first()).toMatchObject([{ value: 'A' }]);
-    expect(await others()).toMatchObject([{ value: 'B' }, { value: 'C' }, { value: 'B' }]);
-  });
 });
 
 describe('limits', () => {

@@ -172,12 +172,6 @@ describe('rows', () => {
       ]);
     });
 
-    it('inserts thousands of rows', async () => {
-      const ids = Array.from({ length: 20_000 }, (_, index) => String(index));
-      const plus = (id: string) => `${id} + 1`;
-      expect(await inserted([['id', 'bigint', ids, plus]])).toHaveLength(ids.length);
-    });
-
     it('does nothing if there are no rows or no columns', async () => {
       expect(
         await inserted([
