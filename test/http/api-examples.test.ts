@@ -5,8 +5,8 @@ import { answerKey, examples, parameterExamples } from '@lockstep/contract/examp
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { setPassword } from '@lockstep/members';
 import { FAULTS } from '@lockstep/webhooks/testing';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, untilServed } from '../harness/api.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, untilServed } from '../harness/api.ts';
 import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { testStack } from '../harness/stack.ts';
@@ -22,17 +22,10 @@ const OPERATIONS = Object.entries(examples);
 const ANSWERS = '../../packages/contract/src/examples/answers.json';
 const OF_THE_MODULES = OPERATIONS.filter(([operationId]) => operationId !== 'issueToken');
 
-let api: Api;
-let center: MemberCenter;
-let document: Json;
-
-const { stack } = await testStack();
-beforeAll(async () => {
-  await createDemoCustomers(stack.db);
-  api = await stack.newApi();
-  center = await openDemoCenter();
-  document = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
-});
+const { stack, api } = await testStack();
+await createDemoCustomers(stack.db);
+const center = await openDemoCenter();
+const document: Json = await (await fetch(`${stack.baseUrl}/openapi.json`)).json();
 
 /** Opens the member center of the first demo enterprise. Its administrator gets a password as `npm start` sets it. */
 async function openDemoCenter(): Promise<MemberCenter> {

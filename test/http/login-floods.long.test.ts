@@ -2,21 +2,18 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Credentials } from '@lockstep/access';
 import { sql } from 'kysely';
-import { beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** However many wrong logins one application sends, the passwords of others are checked in turn (rules 2). */
-/** The application that sends the floods. */
-let attacker: Api;
 
 const { stack } = await testStack({ worker: false });
 const center = await MemberCenter.open(stack);
-beforeAll(async () => {
-  await center.buy(1, { licenseType: 'cloud_customer' });
-  attacker = await stack.newApi();
-});
+await center.buy(1, { licenseType: 'cloud_customer' });
+/** The application that sends the floods. */
+const attacker = await stack.newApi();
 
 /**
  * A flood, with how many of its passwords have been compared. Each comparison takes a hash, like the calls that wait

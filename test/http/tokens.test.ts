@@ -1,13 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Credentials, MAX_CLIENT_TOKENS, MAX_USER_TOKENS } from '@lockstep/access';
-import { operations } from '@lockstep/contract';
+import {
+  type Credentials,
+  createApplication,
+  listApplications,
+  MAX_CLIENT_TOKENS,
+  MAX_USER_TOKENS,
+  rotateSecret,
+} from '@lockstep/access';
+import { operations, TokenAnswer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { request, sendRaw } from '../harness/network/raw-http.ts';
+import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * The number of valid tokens is limited per application, and per user through one application; beyond that, the oldest
@@ -19,20 +27,22 @@ const center = await MemberCenter.open(stack);
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-async function ask(form: Record<string, string>, { appKey, appSecret }: Credentials): Promise<string> {
+/** Calls the token endpoint as an application. */
+async function ask(form: Record<string, string>, { appKey, appSecret }: Credentials): Promise<Answer> {
   const response = await fetch(stack.baseUrl + operations.issueToken.path, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
     body: new URLSearchParams(form),
   });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { access_token: string }).access_token;
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-const askClientToken = (client: Credentials) => ask({ grant_type: 'client_credentials' }, client);
+const tokenIn = async (answer: Promise<Answer>) => TokenAnswer.parse((await answer).body).access_token;
+const askToken = (client: Credentials) => ask({ grant_type: 'client_credentials' }, client);
+const askClientToken = (client: Credentials) => tokenIn(askToken(client));
 const logIn = (scope = '') => {
   const user = { username: center.account, password: center.password };
-  return ask({ grant_type: 'password', scope, ...user }, center.api.credentials);
+  return tokenIn(ask({ grant_type: 'password', scope, ...user }, center.api.credentials));
 };
 
 /** Stores tokens issued one second apart, the last one an hour ago. Returns them oldest first. */
@@ -131,15 +141,11 @@ describe('/.well-known/oauth-authorization-server', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const metadata = (await response.json()) as ReturnType<typeof metadataOf>;
     expect(metadata).toEqual(metadataOf(stack.baseUrl));
-    const { appKey, appSecret } = (await stack.newApi()).credentials;
+    expect(metadata.token_endpoint).toBe(stack.baseUrl + operations.issueToken.path);
+    const { credentials } = await stack.newApi();
     for (const grant_type of metadata.grant_types_supported) {
-      const headers = { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` };
-      const answer = await fetch(metadata.token_endpoint, {
-        method: 'POST',
-        headers,
-        body: new URLSearchParams({ grant_type, username: 'nobody@nowhere1', password: 'correct horse' }),
-      });
-      expect(await answer.json()).not.toMatchObject({ error: 'unsupported_grant_type' });
+      const { body } = await ask({ grant_type, username: 'nobody@nowhere1', password: 'correct horse' }, credentials);
+      expect(body).not.toMatchObject({ error: 'unsupported_grant_type' });
     }
     expect((await fetch(metadata.service_documentation)).status).toBe(200);
   });
@@ -160,15 +166,175 @@ describe('/.well-known/oauth-authorization-server', () => {
     ['https://example.com', [PATH]],
     ['https://example.com/lock%20step/v:2', [PATH, `${PATH}/lock%20step/v:2`]],
   ])('has PUBLIC_URL %s as issuer, and is where clients look for it', async (publicUrl, paths) => {
-    const { api: other, close } = await startAnotherApi(stack, await stack.newApi(), { publicUrl });
-    try {
-      for (const path of paths) {
-        expect(await (await fetch(`${other.baseUrl}${path}`)).json()).toEqual(metadataOf(publicUrl));
-      }
-      expect((await fetch(`${other.baseUrl}${PATH}/elsewhere`)).status).toBe(404);
-      expect((await fetch(`${other.baseUrl}${PATH}`, { method: 'POST' })).status).toBe(405);
-    } finally {
-      await close();
+    const { api: other } = await untilTestsEnd(startAnotherApi(stack, await stack.newApi(), { publicUrl }));
+    for (const path of paths) {
+      expect(await (await fetch(`${other.baseUrl}${path}`)).json()).toEqual(metadataOf(publicUrl));
     }
+    expect((await fetch(`${other.baseUrl}${PATH}/elsewhere`)).status).toBe(404);
+    expect((await fetch(`${other.baseUrl}${PATH}`, { method: 'POST' })).status).toBe(405);
   });
+});
+
+const newApplication = (): Promise<Credentials> =>
+  createApplication(stack.db, { name: 'Turning', scopes: ['auth_order', 'auth_me'], approved: true });
+
+async function rotate({ appKey }: Credentials, overlapHours: number): Promise<Credentials> {
+  const rotated = await rotateSecret(stack.db, appKey, overlapHours);
+  expect(rotated).toEqual({ appKey, appSecret: expect.stringMatching(/^[\w-]{43}$/) });
+  return rotated!;
+}
+
+/** Returns for each secret whether it is valid. */
+async function good(...each: Credentials[]): Promise<boolean[]> {
+  const answers = await Promise.all(each.map(askToken));
+  for (const { status, body } of answers) {
+    if (status !== 200) expect([status, body.error]).toEqual([401, 'invalid_client']);
+  }
+  return answers.map(({ status }) => status === 200);
+}
+
+const listed = async ({ appKey }: Credentials) =>
+  (await listApplications(stack.db)).find((application) => application.appKey === appKey)!;
+
+/** Makes the overlap of an application end. */
+const passOverlap = ({ appKey }: Credentials) =>
+  sql`update application set old_secret_end_time = now() where app_key = ${appKey}`.execute(stack.db);
+
+describe('after a rotation of its secret, of an application nothing else changes (rules 2):', () => {
+  it('both secrets are valid until the overlap ends, then only the new one', async () => {
+    const first = await newApplication();
+    const second = await rotate(first, 24);
+    expect(second.appSecret).not.toBe(first.appSecret);
+    expect(await good(first, second)).toEqual([true, true]);
+    const answers = await Promise.all([first, second].map(askToken));
+    for (const { body } of answers) expect(TokenAnswer.parse(body)).toMatchObject({ scope: 'auth_order auth_me' });
+    const old = await Api.logIn(stack.baseUrl, first);
+    expect(dataOf(await old.ask('takeAssetNumbers', { body: { size: 1 } }))).toHaveLength(1);
+    await passOverlap(first);
+    expect(await good(first, second)).toEqual([false, true]);
+    expect(await listed(first)).toMatchObject({ oldSecretEndTime: null });
+  });
+
+  it('an overlap of 0 ends the old secret at once, and one from before with it', async () => {
+    const first = await newApplication();
+    const second = await rotate(first, 720);
+    const third = await rotate(second, 0);
+    expect(await good(first, second, third)).toEqual([false, false, true]);
+    expect(await listed(first)).toMatchObject({ oldSecretEndTime: null });
+    // The old secret is deleted, so setting the clock back can't make it valid again.
+    const kept = stack.db.selectFrom('application').select('old_secret_hash').where('app_key', '=', first.appKey);
+    expect(await kept.execute()).toEqual([{ old_secret_hash: null }]);
+  });
+
+  it('a second rotation ends the oldest secret: two are valid at once', async () => {
+    const first = await newApplication();
+    const second = await rotate(first, 720);
+    const third = await rotate(second, 1);
+    expect(await good(first, second, third)).toEqual([false, true, true]);
+  });
+
+  it('after two concurrent rotations, two of the three secrets are valid, including the last', async () => {
+    const first = await newApplication();
+    const others = await Promise.all([rotate(first, 24), rotate(first, 24)]);
+    expect((await good(first, ...others)).toSorted()).toEqual([false, true, true]);
+    expect(await good(...others)).toEqual([true, true]);
+  });
+
+  it.each([1, 24, 720])('the old secret ends %s hours later', async (hours) => {
+    const application = await newApplication();
+    const before = Date.now();
+    await rotate(application, hours);
+    const end = (await listed(application)).oldSecretEndTime!.getTime() - hours * 3_600_000;
+    expect(end).toBeGreaterThanOrEqual(before);
+    expect(end).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('both secrets are valid for logins too, for as long', async () => {
+    const center = await MemberCenter.open(stack);
+    const { credentials: first } = center.api;
+    const second = await rotate(first, 24);
+    const logIn = async (credentials: Credentials) => (await askUserToken(stack.baseUrl, credentials, center)).status;
+    expect([await logIn(first), await logIn(second)]).toEqual([200, 200]);
+    await passOverlap(first);
+    expect([await logIn(first), await logIn(second)]).toEqual([401, 200]);
+  });
+
+  it('earlier tokens stay valid with an overlap, also those of users', async () => {
+    const center = await MemberCenter.open(stack);
+    await rotate(center.api.credentials, 1);
+    expect(await center.list()).toHaveLength(2);
+    expect(await center.api.newCustomer()).toMatchObject({ channelCode: 'test' });
+  });
+
+  it('earlier tokens are revoked with an overlap of 0, also those of users', async () => {
+    const center = await MemberCenter.open(stack);
+    const rotated = await rotate(center.api.credentials, 0);
+    expect(refusalOf(await center.submitList({}))).toMatchObject({ code: '60000', cause: 'token_invalid' });
+    const { token } = await Api.logIn(stack.baseUrl, rotated);
+    const answer = await center.submitList({}, { token, clientToken: token });
+    expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
+  });
+
+  it('an application that is not approved does not become so', async () => {
+    const pending = await createApplication(stack.db, { name: 'Pending', scopes: ['auth_order'], approved: false });
+    const answer = await askToken(await rotate(pending, 24));
+    expect([answer.status, answer.body.error]).toEqual([400, 'unauthorized_client']);
+  });
+
+  it('the secrets do not appear in the database or in lists', async () => {
+    const first = await newApplication();
+    const second = await rotate(first, 24);
+    const { rows } = await sql<{ row: string }>`
+      select application::text as row from application where app_key = ${first.appKey}`.execute(stack.db);
+    const stored = `${rows[0]!.row} ${JSON.stringify(await listApplications(stack.db))}`;
+    for (const { appSecret } of [first, second]) expect(stored).not.toContain(appSecret);
+    expect(JSON.stringify(await listApplications(stack.db))).not.toMatch(/hash/i);
+  });
+
+  it('a resubmitted batch is the same batch, whereas a second application would buy everything twice', async () => {
+    const api = await stack.newApi();
+    const customer = await api.newCustomer();
+    const assetNum = newAssetNum();
+    const batch = { ...batchOf(newBuy(customer, [assetNum])), syncMode: 'sync' };
+    const answered = await api.accept(batch);
+
+    const rotated = await Api.logIn(stack.baseUrl, await rotate(api.credentials, 0));
+    expect(await rotated.accept(batch)).toEqual(answered);
+    expect(await rotated.completed(batch)).toMatchObject({ succeeded: 1, orders: [answered[0]] });
+    expect(await productsOn(assetNum)).toBe(1);
+
+    const second = await stack.newApi();
+    expect(await second.accept(batch)).not.toEqual(answered);
+    expect(await productsOn(assetNum)).toBe(2);
+  });
+
+  async function productsOn(assetNum: string): Promise<number> {
+    const rows = stack.db
+      .selectFrom('product_instance')
+      .innerJoin('asset', 'asset.id', 'product_instance.asset_id')
+      .select('product_instance.id')
+      .where('asset_num', '=', assetNum);
+    return (await rows.execute()).length;
+  }
+});
+
+it('an unknown key is not rotated', async () => {
+  expect(await rotateSecret(stack.db, 'app_nobody', 24)).toBeUndefined();
+});
+
+it('applications are listed with their channels, oldest first', async () => {
+  const application = { name: 'Web shop', scopes: ['auth_order' as const], approved: false, channels: ['web', 'tele'] };
+  const before = Date.now();
+  const { appKey } = await createApplication(stack.db, application);
+  const all = await listApplications(stack.db);
+  expect(all.at(-1)).toEqual({
+    appKey,
+    name: 'Web shop',
+    scopes: ['auth_order'],
+    status: 'pending',
+    channels: ['web', 'tele'],
+    createdTime: expect.any(Date),
+    oldSecretEndTime: null,
+  });
+  expect(all.at(-1)!.createdTime.getTime()).toBeGreaterThanOrEqual(before);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildProgram, prepareDemo } from '@lockstep/cli/testing';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -12,18 +12,11 @@ import { newDataDir } from '../harness/processes/processes.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** The audit log records what the lockstep command changes (rules 9). */
-let center: MemberCenter;
-let appKey: string;
-let licenseOrderId: string;
-
-const { stack } = await testStack({ worker: false });
-beforeAll(async () => {
-  const api = await stack.newApi();
-  center = await MemberCenter.open(stack, api);
-  appKey = (await stack.newApi()).credentials.appKey;
-  const [order] = await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
-  licenseOrderId = order!.licenseOrderId;
-});
+const { stack, api } = await testStack({ worker: false });
+const center = await MemberCenter.open(stack, api);
+const { appKey } = (await stack.newApi()).credentials;
+const [order] = await api.accept(batchOf(newBuy(await api.newCustomer(), [newAssetNum()])));
+const { licenseOrderId } = order!;
 
 const build = () => buildProgram({ DATABASE_URL: stack.url, DATA_DIR: newDataDir() });
 
@@ -57,28 +50,23 @@ const READING: [command: string, ...args: string[]][] = [
 /** test/operations/backup.long.test.ts checks their entries. */
 const OF_EMBEDDED = ['database backup', 'database restore'];
 /** Every other command, with its arguments and its entry, in an order in which they can run. */
-const CHANGING: [command: string, args: () => string[], action: string, target?: () => string][] = [
-  ['app create', () => ['--name', 'Shop', '--scope', 'auth_order'], 'application.created'],
-  ['app suspend', () => [appKey], 'application.suspended', () => appKey],
-  ['app approve', () => [appKey], 'application.approved', () => appKey],
-  ['app rotate-secret', () => [appKey, '--overlap-hours', '0'], 'application.secret_rotated', () => appKey],
-  ['member set-password', () => [center.cloudId], 'employee.password_reset', () => center.cloudId],
-  ['enterprise create-admin', () => [center.enterpriseId], 'administrator.created'],
-  [
-    'enterprise set-mobile',
-    () => [center.enterpriseId, '13800009999'],
-    'enterprise.mobile_set',
-    () => center.enterpriseId,
-  ],
-  ['operator create', () => ['kim', '--role', 'viewer'], 'operator.created', () => 'kim'],
-  ['operator reset-password', () => ['kim'], 'operator.password_reset', () => 'kim'],
-  ['operator disable', () => ['kim'], 'operator.disabled', () => 'kim'],
-  ['operator enable', () => ['kim'], 'operator.enabled', () => 'kim'],
-  ['order fail', () => [licenseOrderId, '--reason', 'ticket 4711'], 'order.failed', () => licenseOrderId],
-  ['order retry', () => [licenseOrderId], 'order.retried', () => licenseOrderId],
-  ['channel pause', () => ['test', '--reason', 'ticket 4711'], 'channel.paused', () => 'test'],
-  ['channel resume', () => ['test'], 'channel.resumed', () => 'test'],
-  ['database skip-ids', () => [], 'database.ids_skipped'],
+const CHANGING: [command: string, args: string[], action: string, target?: string][] = [
+  ['app create', ['--name', 'Shop', '--scope', 'auth_order'], 'application.created'],
+  ['app suspend', [appKey], 'application.suspended', appKey],
+  ['app approve', [appKey], 'application.approved', appKey],
+  ['app rotate-secret', [appKey, '--overlap-hours', '0'], 'application.secret_rotated', appKey],
+  ['member set-password', [center.cloudId], 'employee.password_reset', center.cloudId],
+  ['enterprise create-admin', [center.enterpriseId], 'administrator.created'],
+  ['enterprise set-mobile', [center.enterpriseId, '13800009999'], 'enterprise.mobile_set', center.enterpriseId],
+  ['operator create', ['kim', '--role', 'viewer'], 'operator.created', 'kim'],
+  ['operator reset-password', ['kim'], 'operator.password_reset', 'kim'],
+  ['operator disable', ['kim'], 'operator.disabled', 'kim'],
+  ['operator enable', ['kim'], 'operator.enabled', 'kim'],
+  ['order fail', [licenseOrderId, '--reason', 'ticket 4711'], 'order.failed', licenseOrderId],
+  ['order retry', [licenseOrderId], 'order.retried', licenseOrderId],
+  ['channel pause', ['test', '--reason', 'ticket 4711'], 'channel.paused', 'test'],
+  ['channel resume', ['test'], 'channel.resumed', 'test'],
+  ['database skip-ids', [], 'database.ids_skipped'],
 ];
 
 it('every command is listed here as reading or recorded, or calls the API', () => {
@@ -112,13 +100,13 @@ const ACTOR = `${userInfo().username}@${hostname()}`;
 
 it.each(CHANGING)('%s adds an entry with the system user, in the same transaction', async (...each) => {
   const [words, args, action, target] = each;
-  const entries = await entriesOf(() => lockstep(...words.split(' '), ...args()));
+  const entries = await entriesOf(() => lockstep(...words.split(' '), ...args));
   expect(entries).toEqual([
     {
       operator_id: null,
       actor: ACTOR,
       action,
-      target: target?.() ?? (action.startsWith('database.') ? null : expect.any(String)),
+      target: target ?? (action.startsWith('database.') ? null : expect.any(String)),
       request_id: expect.stringMatching(/^command-/),
       transaction: expect.any(String),
     },

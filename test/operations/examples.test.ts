@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createDemoCustomers } from '@lockstep/customers';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { read } from '../harness/browser/pages.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -14,13 +14,8 @@ import { endEverything, type Job, startJob } from '../harness/processes/processe
 import { testStack } from '../harness/stack.ts';
 
 /** Runs the examples for integrators, each as a process beside a running service with the demo customers. */
-let api: Api;
-
-const { stack } = await testStack({ webhookAllowPrivate: true });
-beforeAll(async () => {
-  await createDemoCustomers(stack.db);
-  api = await stack.newApi();
-});
+const { stack, api } = await testStack({ webhookAllowPrivate: true });
+await createDemoCustomers(stack.db);
 afterAll(() => endEverything());
 
 const startWith = (env: Record<string, string>, example: string, ...words: string[]): Job =>
@@ -82,13 +77,8 @@ describe('an example', () => {
   });
 
   describe('without all three variables', () => {
-    let DATA_DIR: string;
-
-    beforeAll(() => {
-      DATA_DIR = mkdtempSync(join(inject('directory'), 'demo-'));
-      const demo = { baseUrl: stack.baseUrl, ...api.credentials };
-      writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify(demo));
-    });
+    const DATA_DIR = mkdtempSync(join(inject('directory'), 'demo-'));
+    writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify({ baseUrl: stack.baseUrl, ...api.credentials }));
 
     it('uses the demo', async () => {
       const none = { LOCKSTEP_BASE_URL: '', LOCKSTEP_APP_KEY: '', LOCKSTEP_APP_SECRET: '' };

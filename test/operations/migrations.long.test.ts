@@ -6,11 +6,11 @@ import { migrateToLatest } from '@lockstep/platform';
 import { findLacking, readMigrations } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { laterRelease } from '../harness/databases/more-migrations.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { createTestDatabase, type TestDatabase, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * How the migrations of a later release run on a database that works: one after the other, and never all or nothing.
@@ -18,27 +18,18 @@ import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
 
 const PATIENTLY = { timeout: 60_000 };
 
-const databases: TestDatabase[] = [];
-const sessions: pg.Client[] = [];
-
 afterEach(async () => {
   vi.useRealTimers();
   await endEverything();
-  await Promise.all(sessions.splice(0).map((each) => each.end()));
-  await Promise.all(databases.splice(0).map((each) => each.close()));
 });
-afterAll(endEverything);
 
-async function newDatabase(options?: { migrated: boolean }): Promise<TestDatabase> {
-  const database = await createTestDatabase(options);
-  databases.push(database);
-  return database;
-}
+const newDatabase = (options?: { migrated: boolean }) => untilTestsEnd(createTestDatabase(options));
 
+/** Opens a session that ends with the test. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  sessions.push(client);
+  await untilTestsEnd(Promise.resolve({ close: () => client.end() }));
   return client;
 }
 
@@ -160,7 +151,6 @@ describe('a role that is not the owner', () => {
       await client.query("update note set text = 'b'; delete from note; select name from kysely_migration");
       await expect(client.query('drop table note')).rejects.toMatchObject({ code: '42501' });
       await client.end();
-      sessions.splice(sessions.indexOf(client), 1);
     } finally {
       await asSuperuser(`drop owned by ${role}; drop role ${role}`, database.url);
     }

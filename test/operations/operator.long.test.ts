@@ -7,6 +7,7 @@ import { ConsoleClient } from '../harness/browser/console.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
 import { freePort } from '../harness/network/redis.ts';
+import { COMMAND, objectsIn, resultOf } from '../harness/processes/command-line.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -109,19 +110,12 @@ describe('lockstep enterprise create-admin', () => {
 });
 
 describe('lockstep app', () => {
-  /** Parses the lines of JSON that a command printed. */
-  const linesOf = ({ status, stdout, stderr }: Ended) => {
-    expect([status, stderr]).toEqual([0, '']);
-    return stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  };
+  const linesOf = async (...words: string[]) => objectsIn(await resultOf(lockstep(...words)));
 
   it('creates an application bound to channels, lists it, and replaces its secret', async () => {
     const channels = ['--channel', ' web shop ', '--channel', 'tele', '--channel', 'tele'];
     const words = ['app', 'create', '--name', ' Web shop ', '--scope', 'auth_order', ...channels, '--approve'];
-    const [credentials] = linesOf(await lockstep(...words));
+    const [credentials] = await linesOf(...words);
     expect(credentials).toEqual({ appKey: expect.any(String), appSecret: expect.any(String) });
     const { appKey, appSecret } = credentials;
     const entry = {
@@ -133,13 +127,13 @@ describe('lockstep app', () => {
       createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       oldSecretEndTime: null,
     };
-    const list = async () => linesOf(await lockstep('app', 'list'));
+    const list = () => linesOf('app', 'list');
     const all = await list();
     expect(all).toHaveLength(2);
     expect(all[0]).toMatchObject({ appKey: api.credentials.appKey, name: 'Test', channels: null });
     expect(all[1]).toEqual(entry);
 
-    const [rotated] = linesOf(await lockstep('app', 'rotate-secret', appKey, '--overlap-hours', '1'));
+    const [rotated] = await linesOf('app', 'rotate-secret', appKey, '--overlap-hours', '1');
     expect(rotated).toEqual({ appKey, appSecret: expect.any(String) });
     const [, listed] = await list();
     expect(listed).toEqual({ ...entry, oldSecretEndTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) });
@@ -153,9 +147,8 @@ describe('lockstep app', () => {
 });
 
 describe('lockstep refuses with an exit status and a message of one line', () => {
-  /** Runs the command without npm, whose start takes as long as the command. */
   const refuse = (words: string[], url = stack.url) =>
-    runJob([process.execPath, 'apps/cli/src/lockstep.ts', ...words], { DATABASE_URL: url, DATA_DIR: dataDir });
+    runJob([...COMMAND, ...words], { DATABASE_URL: url, DATA_DIR: dataDir });
 
   it('unknown ids', async () => {
     const center = await MemberCenter.open(stack, api);
@@ -223,10 +216,7 @@ describe('lockstep operator', () => {
     await lockstep('operator', 'enable', 'kim.lee');
     expect(await logInToConsole(reset)).toMatchObject({ status: 200 });
 
-    const listed = (await lockstep('operator', 'list')).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const listed = objectsIn(await resultOf(lockstep('operator', 'list')));
     expect(listed).toMatchObject([{ name: 'kim.lee', role: 'support', disabledTime: null, sessions: 1 }]);
     expect(JSON.stringify(listed)).not.toContain('assword');
     const entries = stack.db.selectFrom('operator_audit').select('action').where('target', '=', 'kim.lee');

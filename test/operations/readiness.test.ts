@@ -1,5 +1,4 @@
-import type { Customer } from '@lockstep/contract';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { fillDisk, setReadOnly } from '../harness/databases/no-writes.ts';
 import { batchOf, deleteAsset } from '../harness/orders/orders.ts';
@@ -34,11 +33,10 @@ it('a service that cannot prepare what it has to ends', async () => {
   await expect(fetch(`${baseUrl}/health/live`)).rejects.toThrow('fetch failed');
 });
 
-describe('a database that takes no writes (rules 9)', () => {
-  let customer: Customer;
+describe('a database that takes no writes (rules 9)', async () => {
+  const customer = await caller.newCustomer();
   /** A process of its own for each test, because it judges by what it wrote before. */
   let api: Api;
-  let close: () => Promise<void>;
   const readiness = async () => {
     const answer = await fetch(`${api.baseUrl}/health/ready`);
     const body = (await answer.json()) as object;
@@ -58,14 +56,12 @@ describe('a database that takes no writes (rules 9)', () => {
     return true;
   };
 
-  beforeAll(async () => {
-    customer = await caller.newCustomer();
-  });
   beforeEach(async () => {
-    ({ api, close } = await startAnotherApi(stack, caller));
+    const started = await startAnotherApi(stack, caller);
+    api = started.api;
     await expect.poll(readiness).toMatchObject({ status: 200 });
+    return started.close;
   });
-  afterEach(() => close());
 
   it('makes the API unavailable while the disk is full, and calls that need no space do not change that', async () => {
     const makeRoom = await fillDisk(stack.db, 'batch');

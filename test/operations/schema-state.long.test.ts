@@ -1,37 +1,22 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { createApplication } from '@lockstep/access';
 import { RELEASE } from '@lockstep/config';
 import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { Api, refusalOf } from '../harness/api.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
+import { createTestDatabase, type TestDatabase, untilTestsEnd } from '../harness/stack.ts';
 
 /** API and worker wait until all migrations of their release have run. */
 
-const databases: TestDatabase[] = [];
-const processes: ServiceProcess[] = [];
-const servers: Server[] = [];
-
-afterEach(async () => {
-  const ended = await Promise.all(processes.splice(0).map((each) => each.stop()));
-  expect(ended.filter((status) => status !== 0)).toEqual([]);
-  for (const server of servers.splice(0)) server.close();
-  await Promise.all(databases.splice(0).map((each) => each.close()));
-});
-
 afterAll(endEverything);
 
-async function newDatabase(options?: { migrated: boolean }): Promise<TestDatabase> {
-  const database = await createTestDatabase(options);
-  databases.push(database);
-  return database;
-}
+const newDatabase = (options?: { migrated: boolean }) => untilTestsEnd(createTestDatabase(options));
 
 interface Service {
   api: ServiceProcess;
@@ -46,7 +31,8 @@ async function launch(databaseUrl: string, text: string): Promise<Service> {
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: '' };
   const api = ServiceProcess.api({ ...env, PORT: port });
   const worker = ServiceProcess.worker({ ...env, WORKER_PORT: workerPort });
-  processes.push(api, worker);
+  const close = async () => expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
+  await untilTestsEnd(Promise.resolve({ close }));
   await Promise.all([api.launch('api listening'), worker.launch('worker started')]);
   await Promise.all([api.logged(text), worker.logged(text)]);
   return { api, worker, apiUrl: `http://127.0.0.1:${port}`, workerUrl: `http://127.0.0.1:${workerPort}` };
@@ -164,7 +150,7 @@ describe('an api and a worker process', () => {
       client.pipe(upstream).pipe(client);
       for (const socket of [client, upstream]) socket.on('error', () => {});
     });
-    servers.push(server);
+    await untilTestsEnd(Promise.resolve({ close: async () => void server.close() }));
     await once(server.listen(port, '127.0.0.1'), 'listening');
     const unreadable = 'read batch, license_order';
     await Promise.all([service.api.logged(unreadable), service.worker.logged(unreadable)]);

@@ -1,10 +1,10 @@
 import { migrateDatabase } from '@lockstep/cli';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { createTestDatabase, type Stack, startStack } from '../harness/stack.ts';
+import { createTestDatabase, testStack } from '../harness/stack.ts';
 
 /** What the role of the service has set. Nothing of it shows. */
 const SETTINGS = {
@@ -19,21 +19,14 @@ const SETTINGS = {
   timezone: 'America/St_Johns',
 };
 
-let stack: Stack;
-let api: Api;
-
-beforeAll(async () => {
-  const database = await createTestDatabase({ migrated: false });
-  await sql`create schema elsewhere`.execute(database.db);
-  const name = new URL(database.url).pathname.slice(1);
-  for (const [setting, value] of Object.entries(SETTINGS)) {
-    await sql.raw(`alter role current_user in database ${name} set ${setting} = '${value}'`).execute(database.db);
-  }
-  await migrateDatabase(database.url, { kind: 'postgres', url: database.url });
-  stack = await startStack({ database });
-  api = await stack.newApi();
-});
-afterAll(() => stack.close());
+const database = await createTestDatabase({ migrated: false });
+await sql`create schema elsewhere`.execute(database.db);
+const name = new URL(database.url).pathname.slice(1);
+for (const [setting, value] of Object.entries(SETTINGS)) {
+  await sql.raw(`alter role current_user in database ${name} set ${setting} = '${value}'`).execute(database.db);
+}
+await migrateDatabase(database.url, { kind: 'postgres', url: database.url });
+const { stack, api } = await testStack({ database });
 
 it('has its tables where those of every service are', async () => {
   const { rows } = await sql<{ schema: string }>`

@@ -1,7 +1,7 @@
 import { AssetDetail, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Api, dataOf } from '../harness/api.ts';
+import { dataOf } from '../harness/api.ts';
 import { startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
@@ -14,7 +14,7 @@ import {
   tableIn,
 } from '../harness/processes/command-line.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
-import { startStack, testStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** The commands for assets, the event feed and webhooks, as processes. */
 
@@ -26,12 +26,9 @@ afterAll(() => endEverything());
 const run = (line: string) => runLine(line, env);
 const show = (line: string) => resultOf(run(line));
 
-describe('lockstep asset', () => {
-  let assetNum = '';
-  beforeAll(async () => {
-    assetNum = newAssetNum();
-    await api.carryOut(newBuy(customer, [assetNum], {}, { merchandises: [merchandise()] }));
-  });
+describe('lockstep asset', async () => {
+  const assetNum = newAssetNum();
+  await api.carryOut(newBuy(customer, [assetNum], {}, { merchandises: [merchandise()] }));
 
   it('show shows the contents of an asset', async () => {
     const [people, json] = await Promise.all([
@@ -70,21 +67,16 @@ describe('lockstep asset', () => {
 /** The line that says how to continue after an event. */
 const continuing = (event: FeedEvent | undefined) => new RegExp(`^.*--after ${event?.id}\\b.*\\n$`);
 
-describe('lockstep events', () => {
-  let reader: Api;
-  let readerEnv: Record<string, string>;
-  let before: string[];
+describe('lockstep events', async () => {
+  const reader = await stack.newApi();
+  const readerEnv = environmentOf(reader);
   /** Sends a batch of one order and waits until it is completed. Returns its channelOrderId. */
   const sendBatch = async () => {
     const batch = batchOf(newBuy(customer, [newAssetNum()]));
     await reader.process(batch);
     return batch.channelOrderId;
   };
-  beforeAll(async () => {
-    reader = await stack.newApi();
-    readerEnv = environmentOf(reader);
-    before = [await sendBatch(), await sendBatch(), await sendBatch()];
-  });
+  const before = [await sendBatch(), await sendBatch(), await sendBatch()];
 
   it('prints events, oldest first, and how to continue', async () => {
     const { status, stdout, stderr } = await runLine('lockstep events --json', readerEnv);
@@ -120,34 +112,30 @@ describe('lockstep events', () => {
 
 describe('lockstep webhook', () => {
   it('test waits for the answer to a test message, which deliveries shows', async () => {
-    const open = await startStack({ webhookAllowPrivate: true });
-    const receiver = await startReceiver((response, _, index) => response.writeHead(index === 1 ? 503 : 204).end());
-    try {
-      const caller = await open.newApi();
-      const { webhookId } = dataOf(await caller.ask('createWebhook', { body: { url: receiver.url } }));
-      const openEnv = environmentOf(caller);
-      const runHere = (words: string) => runLine(`lockstep webhook ${words}`, openEnv);
-      const delivered = await resultOf(runHere(`test ${webhookId}`));
-      expect(delivered).toMatch(/^.* 204 .*\n$/);
-      const refused = await runHere(`test ${webhookId}`);
-      expect(refused).toMatchObject({ status: 1, stdout: '' });
-      expect(refused.stderr).toMatch(/^lockstep: .*failed.* 503 .*\n$/);
-      const [delivery] = objectsIn(await resultOf(runHere(`test ${webhookId} --json`)));
-      expect(delivery).toMatchObject({ type: 'webhook.test', state: 'delivered', attempts: [{ status: 204 }] });
-      const shown = tableIn(await resultOf(runHere(`deliveries ${webhookId}`)), 'created');
-      expect(shown.map(({ state }) => state)).toEqual(['delivered', 'failed', 'delivered']);
-      expect(shown[0]).toMatchObject({
-        message: delivery.messageId,
-        type: 'webhook.test',
-        attempts: '1',
-        'next attempt': '-',
-      });
-      const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
-      expect(listed[0]).toEqual(delivery);
-    } finally {
-      await receiver.close();
-      await open.close();
-    }
+    const { api: caller } = await testStack({ webhookAllowPrivate: true });
+    const receiver = await untilTestsEnd(
+      startReceiver((response, _, index) => response.writeHead(index === 1 ? 503 : 204).end()),
+    );
+    const { webhookId } = dataOf(await caller.ask('createWebhook', { body: { url: receiver.url } }));
+    const openEnv = environmentOf(caller);
+    const runHere = (words: string) => runLine(`lockstep webhook ${words}`, openEnv);
+    const delivered = await resultOf(runHere(`test ${webhookId}`));
+    expect(delivered).toMatch(/^.* 204 .*\n$/);
+    const refused = await runHere(`test ${webhookId}`);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^lockstep: .*failed.* 503 .*\n$/);
+    const [delivery] = objectsIn(await resultOf(runHere(`test ${webhookId} --json`)));
+    expect(delivery).toMatchObject({ type: 'webhook.test', state: 'delivered', attempts: [{ status: 204 }] });
+    const shown = tableIn(await resultOf(runHere(`deliveries ${webhookId}`)), 'created');
+    expect(shown.map(({ state }) => state)).toEqual(['delivered', 'failed', 'delivered']);
+    expect(shown[0]).toMatchObject({
+      message: delivery.messageId,
+      type: 'webhook.test',
+      attempts: '1',
+      'next attempt': '-',
+    });
+    const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
+    expect(listed[0]).toEqual(delivery);
   });
 
   const URL_OF_NOBODY = 'https://lockstep.example/hooks';

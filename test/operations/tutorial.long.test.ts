@@ -1,6 +1,6 @@
 import { readConfig } from '@lockstep/config';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { code, read } from '../harness/browser/pages.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { blocksOf, code, read } from '../harness/browser/pages.ts';
 import {
   type Ended,
   endEverything,
@@ -35,12 +35,7 @@ const README = readSession('README.md');
 const TUTORIAL = readSession('docs/tutorial.md');
 const [first, mixed] = README.commands.filter((command) => !command.includes('npm ci'));
 
-let fresh: RunningStack;
-let used: RunningStack;
-
-beforeAll(async () => {
-  [fresh, used] = await Promise.all([npmStart(newDataDir()), npmStart(newDataDir())]);
-});
+const [fresh, used, other] = await Promise.all([1, 2, 3].map(() => npmStart(newDataDir())));
 afterAll(endEverything);
 
 /** Runs commands in one shell, beside a service. */
@@ -49,17 +44,17 @@ const run = ({ dataDir }: RunningStack, commands: string[]): Promise<Ended> =>
 
 describe('README.md', () => {
   it('shows the outcome of the batch that it sends', async () => {
-    expect(await run(used, [first!])).toMatchObject({ status: 0, stderr: '', stdout: README.output });
+    expect(await run(used!, [first!])).toMatchObject({ status: 0, stderr: '', stdout: README.output });
   });
 
   it('names the last line of the batch to send next, of which orders fail', async () => {
-    const { status, stdout } = await run(used, [mixed!]);
+    const { status, stdout } = await run(used!, [mixed!]);
     expect(status).toBe(0);
     expect(read('README.md')).toContain(code(stdout.trimEnd().split('\n').at(-1)!));
   });
 
   it('names the ready line, on the default port', () => {
-    const line = fresh.job.output.stdout.trimEnd().split('\n').at(-1)!;
+    const line = fresh!.job.output.stdout.trimEnd().split('\n').at(-1)!;
     const { PORT } = readConfig({});
     expect(read('README.md')).toContain(code(line.replace(/:\d+$/, `:${PORT}`)));
   });
@@ -67,15 +62,30 @@ describe('README.md', () => {
 
 describe('docs/tutorial.md', () => {
   it.concurrent.each([
-    ['before any other batch', () => fresh],
-    ['after the batches of README.md', () => used],
+    ['before any other batch', fresh!],
+    ['after the batches of README.md', used!],
   ])('shows what its commands print, %s', async (_, stack) => {
-    const { status, stdout, stderr } = await run(stack(), TUTORIAL.commands);
+    const { status, stdout, stderr } = await run(stack, TUTORIAL.commands);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(normalized(stdout)).toEqual(normalized(TUTORIAL.output));
   });
 
   it('takes few minutes to read', () => {
     expect(read('docs/tutorial.md').split(/\s+/).length).toBeLessThan(1_000);
+  });
+});
+
+describe('docs/integrating.md', () => {
+  /** Words of messages can change; codes, causes and paths cannot. */
+  const withoutMessages = (text: string) => JSON.parse(text.replace(/"message": ?"[^"]*"/g, '"message":""')) as unknown;
+
+  it('shows the answers of its session, which ends with a successful call of the member center', async () => {
+    const session = await run(other!, blocksOf('docs/integrating.md', 'sh'));
+    expect(session).toMatchObject({ status: 0, stderr: '' });
+    const answers = session.stdout.match(/^\{\n.*?^\}$/gms) ?? [];
+    const shown = blocksOf('docs/integrating.md', 'json');
+    expect(shown.length).toBe(2);
+    expect(answers.map(withoutMessages)).toEqual(shown.map(withoutMessages));
+    expect(session.stdout.trimEnd().split('\n').at(-1)).toBe('0');
   });
 });

@@ -1,40 +1,26 @@
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
-import type { Customer } from '@lockstep/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
-import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
+import { startReceiver } from '../harness/network/receiver.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /**
  * Which files of the service a call runs, by V8's count of calls. `LOCKSTEP_WALKS=1` prints them. What goes on in the
  * background meanwhile counts too, such as the sweep.
  */
-let stack: Stack;
-let api: Api;
-let customer: Customer;
-let center: MemberCenter;
-let receiver: Receiver;
+const { stack, api } = await testStack({ webhookAllowPrivate: true });
+const receiver = await untilTestsEnd(startReceiver());
+const customer = await api.newCustomer();
+const center = await MemberCenter.open(stack);
 const session = new Session();
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  stack = await startStack({ webhookAllowPrivate: true });
-  api = await stack.newApi();
-  customer = await api.newCustomer();
-  center = await MemberCenter.open(stack);
-  session.connect();
-  await session.post('Profiler.enable');
-});
-afterAll(async () => {
-  session.disconnect();
-  await stack.close();
-  await receiver.close();
-});
+session.connect();
+await session.post('Profiler.enable');
+afterAll(() => session.disconnect());
 
 /** The folders whose functions run while something is done once more, and the files of each. */
 async function walk(name: string, what: () => Promise<unknown>): Promise<Map<string, string[]>> {

@@ -27,13 +27,17 @@ describe('--accepted-from and --accepted-to', () => {
   );
 });
 
-describe('--limit', () => {
-  it.each(['1', '50', '1000000'])('accepts %s', (text) => {
-    expect(parseLimit(text)).toBe(Number(text));
-  });
-  it.each(['0', '-1', '1000001', '1.5', '', ' ', 'all', '0x10'])('refuses %j', (text) => {
-    expect(() => parseLimit(text)).toThrow(InvalidArgumentError);
-  });
+it.each([
+  ['--limit', parseLimit, ['1', '50', '1000000'], ['0', '-1', '1000001', '1.5', '', ' ', 'all', '0x10']],
+  [
+    '--overlap-hours',
+    parseOverlapHours,
+    ['0', '1', '24', '720'],
+    ['-1', '721', '999', '1000', '1.5', '1e1', '0x10', '+5', '', ' ', ' 5', 'day', '٣'],
+  ],
+])('%s is an integer between two bounds', (_, parse, accepted, refused) => {
+  for (const text of accepted) expect(parse(text)).toBe(Number(text));
+  for (const text of refused) expect(() => parse(text), text).toThrow(InvalidArgumentError);
 });
 
 it('ids are 1 to 19 digits', () => {
@@ -46,17 +50,4 @@ it('ids are 1 to 19 digits', () => {
 it('an empty filter, such as an unset variable in a script, is refused', () => {
   expect(parseText(' Zoe\u0308 ')).toBe('Zoë');
   for (const text of ['', '  ']) expect(() => parseText(text)).toThrow(InvalidArgumentError);
-});
-
-describe('--overlap-hours', () => {
-  it.each(['0', '1', '24', '720'])('accepts %s', (value) => {
-    expect(parseOverlapHours(value)).toBe(Number(value));
-  });
-
-  it.each(['-1', '721', '999', '1000', '1.5', '1e1', '0x10', '+5', '', ' ', ' 5', 'day', '٣'])(
-    'refuses %j',
-    (value) => {
-      expect(() => parseOverlapHours(value)).toThrow(InvalidArgumentError);
-    },
-  );
 });

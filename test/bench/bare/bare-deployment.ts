@@ -26,9 +26,9 @@ export async function startBare({ machine, checkout }: Bench, queue: QueueName, 
       readyText: 'ready',
       logFile: join(machine.directory, `bare-${role}.log`),
     });
-  const starting = start('server');
+  // First the server, which creates the queue.
+  const server = await start('server');
   const workers = hasWorker ? [await start('worker')] : [];
-  const server = await starting;
   const baseUrl = `http://127.0.0.1:${port}`;
   return {
     db,
