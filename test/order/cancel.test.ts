@@ -94,7 +94,9 @@ describe('cancelling pending orders of a batch, without a worker,', async () => 
 
   it('cancels them once: a second call finds nothing to cancel and changes nothing', async () => {
     const { batch } = await acceptThree();
-    expect(await api.cancel(batch)).toEqual({ cancelled: 3, finished: 0 });
+    // The key may have blanks around it.
+    const spaced = { channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId} ` };
+    expect(await api.cancel(spaced)).toEqual({ cancelled: 3, finished: 0 });
     const [result, before] = [await readResult(api, batch), await contentOfTables(stack.db)];
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 3 });
     expect(await contentOfTables(stack.db)).toEqual(before);
@@ -133,16 +135,13 @@ describe('cancelling pending orders of a batch, without a worker,', async () => 
     for (const batch of batches) await api.accept(batch);
     const sameId = { ...batches[1]!, channelCode: 'test2' };
     await api.accept(sameId);
+    const other = await stack.newApi();
+    await other.accept(batches[1]);
     expect(await api.cancel(batches[1]!)).toEqual({ cancelled: 1, finished: 0 });
     for (const batch of [batches[0]!, batches[2]!, sameId]) {
       expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 1, failed: 0 });
     }
-  });
-
-  it('accepts the key with blanks around it', async () => {
-    const { batch } = await acceptThree();
-    const spaced = { channelCode: ` ${batch.channelCode}`, channelOrderId: `${batch.channelOrderId} ` };
-    expect(await api.cancel(spaced)).toEqual({ cancelled: 3, finished: 0 });
+    expect(await readResult(other, batches[1]!)).toMatchObject({ state: 'accepted', pending: 1, failed: 0 });
   });
 
   it('keeps the outcomes of the orders that have one', async () => {
@@ -220,18 +219,6 @@ describe('there is nothing to cancel', async () => {
     }
     expect(refusalOf(await api.submitCancel(unknown)).message).toContain(unknown.channelOrderId);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 1, failed: 0 });
-  });
-
-  it('of another application’s batch under the same key', async () => {
-    const other = await stack.newApi();
-    const customer = await api.newCustomer();
-    const [batch, others] = [batchOf(newBuy(customer, [newAssetNum()])), batchOf(newBuy(customer, [newAssetNum()]))];
-    const sameKey = { ...others, channelOrderId: batch.channelOrderId };
-    await api.accept(batch);
-    await other.accept(sameKey);
-    const [ours, theirs] = [await api.completed(batch), await other.completed(sameKey)];
-    expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 1 });
-    expect([await api.completed(batch), await other.completed(sameKey)]).toEqual([ours, theirs]);
   });
 });
 

@@ -39,23 +39,6 @@ describe.each([
     );
   });
 
-  it('of one batch take effect by sequence, in any orderList order', async () => {
-    const customer = await api.newCustomer();
-    const assetNum = newAssetNum();
-    const count = 101;
-    const inSequence = buyAndDelete(customer, assetNum, count).map((order, sequence) => ({ ...order, sequence }));
-    const shuffled = inSequence.map((_, place) => inSequence[(place * 37) % count]!);
-    const batch = batchOf(...shuffled);
-    const accepted = await api.accept(batch);
-    expect(accepted.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
-    const { orders } = await api.completed(batch);
-    expect(countOutcomes(orders)).toEqual({ succeeded: count });
-    expect(orders.map(({ sequence }) => sequence)).toEqual(shuffled.map(({ sequence }) => sequence));
-    const last = orders.find(({ sequence }) => sequence === count - 1);
-    const active = (await readGrants(stack, assetNum)).filter((asset) => asset.active);
-    expect(active).toEqual([{ license_order_id: last?.licenseOrderId, active: true }]);
-  });
-
   it('of many concurrent customers take effect in each one’s order, whichever application sends them', async () => {
     const { credentials, token } = await stack.newApi();
     const senders = [api, new Api(second.api.baseUrl, credentials, token)];
@@ -92,36 +75,6 @@ describe.each([
       }),
     );
     expect(outcomes).toEqual(channels.map(([, orders]) => ({ succeeded: orders })));
-  });
-
-  it('of many customers in one batch take effect in each one’s order', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const orders = customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 50));
-    const shuffled = orders.map((_, place) => orders[(place * 37) % orders.length]!);
-    expect(countOutcomes(await api.process(batchOf(...shuffled)))).toEqual({ succeeded: 200 });
-  });
-
-  it('transfer a number between channels repeatedly, each seeing the effects of the other', async () => {
-    const channels = ['north', 'south', 'north', 'south'];
-    const customers = await Promise.all(channels.map((channel) => api.newCustomer(undefined, channel)));
-    const assetNums = Array.from({ length: 10 }, newAssetNum);
-    const bought = await apis[0]!.process(batchOf(newBuy(customers[0]!, assetNums)));
-    const batches = customers.flatMap((customer, turn) =>
-      Array.from({ length: 10 }, (_, index) => {
-        const nums = assetNums.map((_, place) => assetNums[(place * 3 + turn + index) % assetNums.length]!);
-        return batchOf(newBuy(customer, nums, {}, { transferedAssetNum: true }));
-      }),
-    );
-    await Promise.all(batches.map((batch, index) => apis[index % 2]!.accept(batch)));
-    const orders = await waitForResults(api, batches);
-    expect(countOutcomes(orders)).toEqual({ succeeded: 40 });
-    expect(orders.reduce((sum, { assets }) => sum + assets, 0)).toBe(0);
-    for (const assetNum of assetNums) {
-      const grants = await readGrants(stack, assetNum);
-      expect(grants.map((grant) => grant.license_order_id).toSorted()).toEqual(
-        [...bought, ...orders].map(({ licenseOrderId }) => licenseOrderId).toSorted(),
-      );
-    }
   });
 
   it('are applied once, however often their job runs', async () => {

@@ -356,12 +356,6 @@ describe('a preview does not wait', () => {
     return assetNum;
   }
 
-  it('for held lanes', async () => {
-    const assetNum = await boughtAsset();
-    const previews = await previewWhileHeld((trx) => lockLanes(trx, ALL_LANES), deleteAsset(customer, [assetNum]));
-    expect(previews).toMatchObject([{ state: 'succeeded', assets: [{ assetNum, action: 'revoke' }] }]);
-  });
-
   it('for rows that are locked or changed without a commit', async () => {
     const assetNum = await boughtAsset();
     const newNum = newAssetNum();
@@ -394,13 +388,18 @@ describe('a preview does not wait', () => {
     ]);
   });
 
-  it('for a lock on the whole ledger', async () => {
+  it('for held lanes and a lock on the whole ledger', async () => {
     const assetNum = await boughtAsset();
-    const hold = (trx: Trx) =>
-      sql`lock table asset, asset_grant, merchandise_instance, product_instance, license_order, customer, batch,
+    const hold = async (trx: Trx) => {
+      await lockLanes(trx, ALL_LANES);
+      await sql`lock table asset, asset_grant, merchandise_instance, product_instance, license_order, customer, batch,
         lane_chunk in exclusive mode`.execute(trx);
-    const previews = await previewWhileHeld(hold, deleteProduct(customer, [assetNum]));
-    expect(previews).toMatchObject([{ state: 'succeeded', products: [{ assetNum, action: 'revoke' }] }]);
+    };
+    const orders = [deleteProduct(customer, [assetNum]), deleteAsset(customer, [assetNum])];
+    expect(await previewWhileHeld(hold, ...orders)).toMatchObject([
+      { state: 'succeeded', products: [{ assetNum, action: 'revoke' }] },
+      { state: 'succeeded', assets: [{ assetNum, action: 'revoke' }] },
+    ]);
   });
 
   it('and sees the ledger at one moment while batches take effect', async () => {

@@ -181,6 +181,8 @@ const WITHOUT: Fault[] = [MISSING, EMPTY, BLANK];
 export const TEXT_FAULTS = {
   text: [...WITHOUT, ...UNREADABLE, ...tooLong(255)],
   optionalText: [...UNREADABLE, ...tooLong(255)],
+  pathText: [BLANK, ...UNREADABLE, ...tooLong(255)],
+  optionalId: NO_ID,
   id: [BLANK, ...NO_ID],
   yesOrNo: [MISSING, EMPTY, ...invalid('X', 'y', 'YN', 'true', '1')],
   state: invalid('completed', 'FAILED'),
@@ -190,7 +192,15 @@ export const TEXT_FAULTS = {
   pageSize: [...WITHOUT, ...NO_PAGE, ...invalid('501')],
   department: invalid('sales', '-1', '1.5', 'NaN', '1e2', '１', String(2 ** 53), '9'.repeat(30), '1\u0000'),
   seconds: invalid('31', '-1', '0.5', 'NaN', 'soon'),
+  time: invalid('2026-01-01', '-1', '1e3', '9'.repeat(17)),
+  oneOf: invalid('no_such', 'NEW_BUY', 'false'),
 } satisfies Record<string, readonly Fault[]>;
+
+/** Returns fields by name from names by kind: `{ text: 'a b' }` gives `{ a: 'text', b: 'text' }`. */
+export function fieldsOf<Kind extends string>(namesOf: Partial<Record<Kind, string>>): Record<string, Kind> {
+  const entries = Object.entries(namesOf) as [Kind, string][];
+  return Object.fromEntries(entries.flatMap(([kind, names]) => names.split(/\s+/).map((name) => [name, kind])));
+}
 
 /** One field with one faulty value. */
 export interface FaultCase {

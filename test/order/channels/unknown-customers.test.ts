@@ -15,7 +15,6 @@ import {
 import { startReceiver } from '../../harness/network/receiver.ts';
 import { FIRST_CHANNEL, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { readGrants } from '../../harness/orders/stories.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
 import { type Stack, testStack } from '../../harness/stack.ts';
 
@@ -68,14 +67,6 @@ describe('an order of an unknown customer', () => {
     expect((await stack.metrics.ordersApplied.get()).values).toMatchObject([
       { labels: { outcome: 'failed' }, value: 2 },
     ]);
-  });
-
-  it('leads to the event of its batch, without a worker', async () => {
-    const batch = batchOf(newBuy(await nextCustomer(), [newAssetNum()]));
-    await api.accept(batch);
-    const { events } = dataOf(await api.ask('getEvents', { query: { waitSeconds: '30' } }));
-    const data = { channelOrderId: batch.channelOrderId, succeeded: 0, failed: 1, cancelled: 0 };
-    expect(events).toMatchObject([{ type: 'batch.completed', data }]);
   });
 
   it('leads to a message to a webhook', async () => {
@@ -310,22 +301,6 @@ it('a sync call with an unknown customer is refused, names all failed orders, an
   expect(await refuse(1, 3, 2)).toMatchObject({ cause: 'asset_not_found' });
   expect(refusalOf(await api.submit(syncOf(orders[1]!))).cause).toBe('customer_not_found');
   expect(await stack.db.selectFrom('batch').selectAll().execute()).toEqual([]);
-});
-
-it('orders of one customer take effect in acceptance order, whichever application sends them', async () => {
-  const bound = await stack.newApi(undefined, ['test']);
-  const customer = await api.newCustomer();
-  const assetNum = newAssetNum();
-  const senders = [api, bound, await stack.newApi()];
-  const batches = Array.from({ length: 30 }, (_, turn) =>
-    batchOf((turn % 2 === 0 ? newBuy : deleteAsset)(customer, [assetNum])),
-  );
-  for (const [turn, batch] of batches.entries()) await senders[turn % 3]!.accept(batch);
-  await Promise.all([stack.startWorker(), stack.startWorker()]);
-  for (const [turn, batch] of batches.entries()) {
-    expect((await senders[turn % 3]!.completed(batch)).orders).toMatchObject([{ state: 'succeeded' }]);
-  }
-  expect((await readGrants(stack, assetNum)).filter(({ active }) => active)).toEqual([]);
 });
 
 it('an order that waits for an asset does not block orders of other lanes', async () => {

@@ -2,7 +2,7 @@ import type { Cause } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { type Answer, pathIn, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
-import { BODY_FAULTS, type FaultCase, faultCases, put } from '../../harness/orders/faults.ts';
+import { BODY_FAULTS, type FaultCase, faultCases, fieldsOf, put } from '../../harness/orders/faults.ts';
 import {
   batchOf,
   deleteAsset,
@@ -24,110 +24,79 @@ function below(path: string, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, kind]) => [`${path}.${name}`, kind]));
 }
 
-const BATCH: Fields = {
-  channelCode: 'text',
-  channelOrderId: 'text',
-  syncMode: 'choice',
-  orderList: 'filledList',
-  'orderList[0]': 'element',
-};
-const ORDER: Fields = {
-  sequence: 'integer',
-  customerId: 'id',
-  crmCustomerId: 'text',
-  customerName: 'text',
-  channelCustomerId: 'text',
-  adminName: 'text',
-  adminAccount: 'text',
-  adminEmail: 'text',
-  adminCellNumber: 'text',
-  passwordMobile: 'text',
+const fields = fieldsOf<keyof typeof BODY_FAULTS>;
+
+const BATCH = fields({
+  text: 'channelCode channelOrderId',
+  choice: 'syncMode',
+  filledList: 'orderList',
+  element: 'orderList[0]',
+});
+const ORDER = fields({
+  integer: 'sequence',
+  id: 'customerId enterpriseGlobalId',
+  text: `crmCustomerId customerName channelCustomerId adminName adminAccount adminEmail adminCellNumber passwordMobile
+    branchCode branchName`,
   address: 'address',
-  customerType: 'choice',
-  branchCode: 'text',
-  branchName: 'text',
-  enterpriseGlobalId: 'id',
-  srcLicenseOrderId: 'optionalId',
-  licenseType: 'choice',
-  orderType: 'choice',
-  assets: 'filledList',
-  'assets[0]': 'element',
-  'assets[0].assetNos': 'filledList',
-  'assets[0].assetNos[1]': 'assetNumInList',
+  choice: 'customerType licenseType orderType',
+  optionalId: 'srcLicenseOrderId',
+  filledList: 'assets assets[0].assetNos',
+  element: 'assets[0]',
+  assetNumInList: 'assets[0].assetNos[1]',
+});
+const ASSET_TO_BUY = fields({
+  optionalList: 'assetExtendList products merchandises',
+  element: 'assetExtendList[0] products[0] merchandises[0]',
+  optionalText: 'assetExtendList[0].extendCode assetExtendList[0].extendValue',
+  optionalTime: 'limitStartDate limitEndDate',
+  optionalBoolean: 'borrowedUsbKey transferedAssetNum',
+});
+const FEATURE = fields({
+  text: 'featureCode featureName featureValue featureValueType',
+  zeroOrOne: 'trial',
+  date: 'trialEndDate',
+});
+const PRODUCT = {
+  ...fields({
+    text: 'crmProductId productUri productName productType timeUnit timeDurationExpression',
+    textOrEmpty: 'parentCrmProductId',
+    optionalText: 'gmsPid appKey',
+    optionalTime: 'limitStartDate limitEndDate',
+    integer: 'limitConcurrent timeUnitQuantity',
+    long: 'limitTimeDuration',
+    optionalBoolean: 'strictMatchWhenDelete',
+    zeroOrOne: 'trial',
+    time: 'trialEndDate',
+    optionalList: 'passwords',
+    secretInList: 'passwords[0]',
+    optionalId: 'srcLicenseOrderId',
+    list: 'productFeatures',
+    element: 'productFeatures[0]',
+  }),
+  ...below('productFeatures[0]', FEATURE),
 };
-const ASSET_TO_BUY: Fields = {
-  assetExtendList: 'optionalList',
-  'assetExtendList[0]': 'element',
-  'assetExtendList[0].extendCode': 'optionalText',
-  'assetExtendList[0].extendValue': 'optionalText',
-  limitStartDate: 'optionalTime',
-  limitEndDate: 'optionalTime',
-  borrowedUsbKey: 'optionalBoolean',
-  transferedAssetNum: 'optionalBoolean',
-  products: 'optionalList',
-  merchandises: 'optionalList',
-};
-const PRODUCT: Fields = {
-  crmProductId: 'text',
-  parentCrmProductId: 'textOrEmpty',
-  productUri: 'text',
-  productName: 'text',
-  gmsPid: 'optionalText',
-  appKey: 'optionalText',
-  productType: 'text',
-  limitStartDate: 'optionalTime',
-  limitEndDate: 'optionalTime',
-  limitConcurrent: 'integer',
-  limitTimeDuration: 'long',
-  strictMatchWhenDelete: 'optionalBoolean',
-  trial: 'zeroOrOne',
-  trialEndDate: 'time',
-  passwords: 'optionalList',
-  'passwords[0]': 'secretInList',
-  timeUnit: 'text',
-  timeUnitQuantity: 'integer',
-  timeDurationExpression: 'text',
-  srcLicenseOrderId: 'optionalId',
-  productFeatures: 'list',
-  'productFeatures[0]': 'element',
-  'productFeatures[0].featureCode': 'text',
-  'productFeatures[0].featureName': 'text',
-  'productFeatures[0].featureValue': 'text',
-  'productFeatures[0].featureValueType': 'text',
-  'productFeatures[0].trial': 'zeroOrOne',
-  'productFeatures[0].trialEndDate': 'date',
-};
-const MERCHANDISE: Fields = {
-  crmProductId: 'text',
-  parentCrmProductId: 'textOrEmpty',
-  merchandiseNum: 'text',
-  merchandiseName: 'text',
-  parentMerchandiseNum: 'textOrEmpty',
-  timeDurationExpression: 'text',
-  children: 'optionalList',
-  licenseOrderProductList: 'list',
-  'licenseOrderProductList[0]': 'element',
-  'licenseOrderProductList[0].productUri': 'text',
-  'licenseOrderProductList[0].limitConcurrent': 'integer',
-};
-const ASSET_TO_EMPTY: Fields = {
-  limitStartDate: 'optionalTime',
-  limitEndDate: 'optionalTime',
-  products: 'filledList',
-  'products[0]': 'element',
-  'products[0].crmProductId': 'text',
-  'products[0].productUri': 'text',
-  'products[0].limitStartDate': 'optionalTime',
-  'products[0].limitEndDate': 'optionalTime',
-  'products[0].limitConcurrent': 'integer',
-  'products[0].strictMatchWhenDelete': 'optionalBoolean',
-};
+const MERCHANDISE = fields({
+  text: `crmProductId merchandiseNum merchandiseName timeDurationExpression
+    licenseOrderProductList[0].productUri`,
+  textOrEmpty: 'parentCrmProductId parentMerchandiseNum',
+  optionalList: 'children',
+  list: 'licenseOrderProductList',
+  element: 'licenseOrderProductList[0]',
+  integer: 'licenseOrderProductList[0].limitConcurrent',
+});
+const ASSET_TO_EMPTY = fields({
+  optionalTime: 'limitStartDate limitEndDate products[0].limitStartDate products[0].limitEndDate',
+  filledList: 'products',
+  element: 'products[0]',
+  text: 'products[0].crmProductId products[0].productUri',
+  integer: 'products[0].limitConcurrent',
+  optionalBoolean: 'products[0].strictMatchWhenDelete',
+});
 
 const NEW_BUY_FIELDS: Fields = {
   ...BATCH,
   ...below('orderList[0]', ORDER),
   ...below('orderList[0].assets[0]', ASSET_TO_BUY),
-  ...below('orderList[0].assets[0]', { 'products[0]': 'element', 'merchandises[0]': 'element' }),
   ...below('orderList[0].assets[0].products[0]', PRODUCT),
   ...below('orderList[0].assets[0].merchandises[0]', MERCHANDISE),
   ...below('orderList[0].assets[0].merchandises[0].children[0]', MERCHANDISE),
@@ -232,138 +201,102 @@ describe('O5 refuses a field', () => {
 });
 
 describe('O5 refuses', () => {
-  /** Orders that make the batch invalid, with the cause and the path below orderList. */
-  type RuleCase = { rule: string; orders: () => Sent[]; cause: Cause; path: string };
+  /** A rule, the orders that break it, and the path of the fault below orderList. */
+  type Case = [rule: string, orders: () => Sent[], path: string];
 
   const [early, late] = [1_700_000_000_000, 1_800_000_000_000];
   const reversed = { limitStartDate: late, limitEndDate: early };
   const buy = (element: Sent) => [newBuy(customer, [newAssetNum()], {}, element)];
   const nested = (depth: number): Sent => merchandise(depth === 1 ? {} : { children: [nested(depth - 1)] });
-  const cloud = (orderType: 'delete_asset' | 'delete_product', licenseType: string, srcLicenseOrderId: unknown) => () =>
-    orderType === 'delete_asset'
-      ? [deleteAsset(customer, ['1'], { licenseType, srcLicenseOrderId })]
-      : [deleteProduct(customer, ['1'], {}, { licenseType, srcLicenseOrderId })];
-
-  const CASES: RuleCase[] = [
-    {
-      rule: 'a repeated sequence',
-      orders: () => [newBuy(customer, ['1'], { sequence: 7 }), newBuy(customer, ['2'], { sequence: 7 })],
-      cause: 'sequence_repeated',
-      path: '[1].sequence',
-    },
-    {
-      rule: 'a repeated asset number in an element',
-      orders: () => [newBuy(customer, ['81', '82', '81'])],
-      cause: 'asset_number_repeated',
-      path: '[0].assets[0].assetNos[2]',
-    },
-    {
-      rule: 'an asset number that is repeated after trimming',
-      orders: () => [deleteAsset(customer, ['81', ' 81 '])],
-      cause: 'asset_number_repeated',
-      path: '[0].assets[0].assetNos[1]',
-    },
-    {
-      rule: 'a repeated asset number in a delete_product',
-      orders: () => [deleteProduct(customer, ['81', '81'])],
-      cause: 'asset_number_repeated',
-      path: '[0].assets[0].assetNos[1]',
-    },
-    {
-      rule: 'a new_buy asset without products and merchandises',
-      orders: () => buy({ products: undefined }),
-      cause: 'asset_without_items',
-      path: '[0].assets[0].products',
-    },
-    {
-      rule: 'a new_buy asset with null for both',
-      orders: () => buy({ products: null, merchandises: null }),
-      cause: 'asset_without_items',
-      path: '[0].assets[0].products',
-    },
-    {
-      rule: 'a new_buy asset with both empty',
-      orders: () => buy({ products: [], merchandises: [] }),
-      cause: 'asset_without_items',
-      path: '[0].assets[0].products',
-    },
-    ...[false, null, ''].map(
-      (transferedAssetNum): RuleCase => ({
-        rule: `a new_buy asset without both that has transferedAssetNum ${JSON.stringify(transferedAssetNum)}`,
-        orders: () => buy({ products: [], transferedAssetNum }),
-        cause: 'asset_without_items',
-        path: '[0].assets[0].products',
-      }),
-    ),
-    {
-      rule: 'an asset number in orders of two customers',
-      orders: () => [newBuy(customer, ['81', '82']), newBuy(second, ['83', '82'])],
-      cause: 'asset_number_shared',
-      path: '[1].assets[0].assetNos[1]',
-    },
-    {
-      rule: 'an asset number in orders of two customers after trimming, for any orders',
-      orders: () => [
-        deleteAsset(second, ['80']),
-        newBuy(customer, ['81'], {}, { transferedAssetNum: true }),
-        deleteProduct(second, [' 81 ']),
-      ],
-      cause: 'asset_number_shared',
-      path: '[2].assets[0].assetNos[0]',
-    },
-    {
-      rule: 'an asset that starts after its end',
-      orders: () => buy(reversed),
-      cause: 'dates_reversed',
-      path: '[0].assets[0].limitStartDate',
-    },
-    {
-      rule: 'a product that starts after its end',
-      orders: () => buy({ products: [productToBuy(), productToBuy(reversed)] }),
-      cause: 'dates_reversed',
-      path: '[0].assets[0].products[1].limitStartDate',
-    },
-    {
-      rule: 'a product in a merchandise that starts after its end',
-      orders: () => buy({ merchandises: [merchandise({ licenseOrderProductList: [productToBuy(reversed)] })] }),
-      cause: 'dates_reversed',
-      path: '[0].assets[0].merchandises[0].licenseOrderProductList[0].limitStartDate',
-    },
-    {
-      rule: 'a product to revoke that starts after its end',
-      orders: () => [deleteProduct(customer, ['81'], reversed)],
-      cause: 'dates_reversed',
-      path: '[0].assets[0].products[0].limitStartDate',
-    },
-    {
-      rule: 'an asset in a delete_product that starts after its end',
-      orders: () => [
-        deleteProduct(customer, [], {}, { assets: [{ assetNos: ['81'], products: [productToRevoke()], ...reversed }] }),
-      ],
-      cause: 'dates_reversed',
-      path: '[0].assets[0].limitStartDate',
-    },
-    {
-      rule: 'merchandise nested 17 deep',
-      orders: () => buy({ merchandises: [nested(17)] }),
-      cause: 'merchandise_too_deep',
-      path: `[0].assets[0].merchandises[0]${'.children[0]'.repeat(16)}`,
-    },
-    ...(['delete_asset', 'delete_product'] as const).flatMap((orderType) =>
-      ['cloud_account', 'cloud_customer', 'cloud_personal'].flatMap((licenseType) =>
-        [undefined, null, '', '  '].map(
-          (source): RuleCase => ({
-            rule: `a ${orderType} of a ${licenseType} with srcLicenseOrderId ${JSON.stringify(source)}`,
-            orders: cloud(orderType, licenseType, source),
-            cause: 'src_license_order_required',
-            path: '[0].srcLicenseOrderId',
-          }),
-        ),
-      ),
-    ),
+  const dated = { assetNos: ['81'], products: [productToRevoke()], ...reversed };
+  const empty: Sent[] = [
+    { products: undefined },
+    { products: null, merchandises: null },
+    { products: [], merchandises: [] },
+    ...[false, null, ''].map((transferedAssetNum) => ({ products: [], transferedAssetNum })),
   ];
+  const cloud = ['cloud_account', 'cloud_customer', 'cloud_personal'].flatMap((licenseType) =>
+    [undefined, null, '', '  '].map((srcLicenseOrderId) => ({ licenseType, srcLicenseOrderId })),
+  );
 
-  it.each(CASES)('$rule', async ({ orders, cause, path }) => {
+  const CASES: Partial<Record<Cause, Case[]>> = {
+    sequence_repeated: [
+      ['of two orders', () => ['1', '2'].map((num) => newBuy(customer, [num], { sequence: 7 })), '[1].sequence'],
+    ],
+    asset_number_repeated: [
+      ['in an element', () => [newBuy(customer, ['81', '82', '81'])], '[0].assets[0].assetNos[2]'],
+      ['after trimming', () => [deleteAsset(customer, ['81', ' 81 '])], '[0].assets[0].assetNos[1]'],
+      ['in a delete_product', () => [deleteProduct(customer, ['81', '81'])], '[0].assets[0].assetNos[1]'],
+    ],
+    asset_without_items: empty.map((element) => [
+      `of ${JSON.stringify(element)}`,
+      () => buy(element),
+      '[0].assets[0].products',
+    ]),
+    asset_number_shared: [
+      [
+        'in orders of two customers',
+        () => [newBuy(customer, ['81', '82']), newBuy(second, ['83', '82'])],
+        '[1].assets[0].assetNos[1]',
+      ],
+      [
+        'after trimming, for any orders',
+        () => [
+          deleteAsset(second, ['80']),
+          newBuy(customer, ['81'], {}, { transferedAssetNum: true }),
+          deleteProduct(second, [' 81 ']),
+        ],
+        '[2].assets[0].assetNos[0]',
+      ],
+    ],
+    dates_reversed: [
+      ['of an asset', () => buy(reversed), '[0].assets[0].limitStartDate'],
+      [
+        'of a product',
+        () => buy({ products: [productToBuy(), productToBuy(reversed)] }),
+        '[0].assets[0].products[1].limitStartDate',
+      ],
+      [
+        'of a product in a merchandise',
+        () => buy({ merchandises: [merchandise({ licenseOrderProductList: [productToBuy(reversed)] })] }),
+        '[0].assets[0].merchandises[0].licenseOrderProductList[0].limitStartDate',
+      ],
+      [
+        'of a product to revoke',
+        () => [deleteProduct(customer, ['81'], reversed)],
+        '[0].assets[0].products[0].limitStartDate',
+      ],
+      [
+        'of an asset in a delete_product',
+        () => [deleteProduct(customer, [], {}, { assets: [dated] })],
+        '[0].assets[0].limitStartDate',
+      ],
+    ],
+    merchandise_too_deep: [
+      [
+        '17 levels',
+        () => buy({ merchandises: [nested(17)] }),
+        `[0].assets[0].merchandises[0]${'.children[0]'.repeat(16)}`,
+      ],
+    ],
+    src_license_order_required: cloud.flatMap((changes): Case[] => [
+      [
+        `delete_asset ${JSON.stringify(changes)}`,
+        () => [deleteAsset(customer, ['1'], changes)],
+        '[0].srcLicenseOrderId',
+      ],
+      [
+        `delete_product ${JSON.stringify(changes)}`,
+        () => [deleteProduct(customer, ['1'], {}, changes)],
+        '[0].srcLicenseOrderId',
+      ],
+    ]),
+  };
+  const cases = Object.entries(CASES).flatMap(([cause, ofCause]) =>
+    ofCause.map(([rule, orders, path]) => ({ cause: cause as Cause, rule, orders, path })),
+  );
+
+  it.each(cases)('$cause: $rule', async ({ orders, cause, path }) => {
     await expectRefused(await api.submit(batchOf(...orders())), cause, `orderList${path}`);
   });
 
@@ -382,23 +315,13 @@ describe('O5 refuses', () => {
 });
 
 describe('O5 refuses the appKey', () => {
-  it('of another application', async () => {
-    const answer = await api.submit(newBuyBatch(), { query: { appKey: other.credentials.appKey } });
-    await expectRefused(answer, 'app_key_mismatch', 'appKey');
-  });
-
-  it('that does not exist', async () => {
-    const answer = await api.submit(newBuyBatch(), { query: { appKey: 'app_unknown' } });
-    await expectRefused(answer, 'app_key_mismatch', 'appKey');
-  });
-
-  it('that is empty', async () => {
-    const answer = await api.submit(newBuyBatch(), { query: { appKey: '' } });
-    await expectRefused(answer, 'field_missing', 'appKey');
-  });
-
-  it('that is missing', async () => {
-    const answer = await api.call('POST', '/licenseOrder/batchOrder', { body: newBuyBatch() });
-    await expectRefused(answer, 'field_missing', 'appKey');
+  it.each<[string, () => Record<string, string>, Cause]>([
+    ['of another application', () => ({ appKey: other.credentials.appKey }), 'app_key_mismatch'],
+    ['that does not exist', () => ({ appKey: 'app_unknown' }), 'app_key_mismatch'],
+    ['that is empty', () => ({ appKey: '' }), 'field_missing'],
+    ['that is missing', () => ({}), 'field_missing'],
+  ])('%s', async (_, query, cause) => {
+    const answer = await api.ask('createBatchOrder', { body: newBuyBatch(), query: query() });
+    await expectRefused(answer, cause, 'appKey');
   });
 });

@@ -5,7 +5,7 @@ import { buildMessage, type Cause, type Customer } from '@lockstep/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
 import { contentOfTables } from '../../harness/databases/tables.ts';
-import { BODY_FAULTS, type FaultCase, faultCases, put, TEXT_FAULTS } from '../../harness/orders/faults.ts';
+import { BODY_FAULTS, type FaultCase, faultCases, fieldsOf, put, TEXT_FAULTS } from '../../harness/orders/faults.ts';
 import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -53,34 +53,31 @@ interface Request {
 
 interface Operation {
   name: string;
-  method: 'GET' | 'POST';
   /** A valid call, which changes something if the operation can. */
   valid: () => Request;
+  /** The fields of a POST. */
   body?: Record<string, keyof typeof BODY_FAULTS>;
   query?: Record<string, keyof typeof TEXT_FAULTS>;
-  /** The path parameter, which the path shows as `:name`. */
-  id?: string;
+  /** The path parameter and its kind. The number or name in the path takes its place. */
+  id?: Record<string, keyof typeof TEXT_FAULTS>;
 }
 
-const lockBody = {
-  assetNums: 'filledList',
-  'assetNums[0]': 'assetNumInList',
-  'assetNums[3]': 'assetNumInList',
-} as const;
-const customerBody = {
-  crmCustomerId: 'text',
-  customerName: 'text',
-  branchName: 'text',
-  address: 'optionalAddress',
-} as const;
+const inBody = fieldsOf<keyof typeof BODY_FAULTS>;
+const inQuery = fieldsOf<keyof typeof TEXT_FAULTS>;
+const methodOf = ({ body }: Operation) => (body ? 'POST' : 'GET');
 
-/** Paths that several operations share. */
-const ASSET = 'orderList[0].assets[0]';
+const LOCK_BODY = inBody({
+  filledList: 'assetNums',
+  assetNumInList: 'assetNums[0] assetNums[3]',
+  text: 'operatorIdentity',
+});
+const CUSTOMER_BODY = inBody({ text: 'crmCustomerId customerName branchName', optionalAddress: 'address' });
+const BATCH_KEY = () => ({ channelCode: pending.channelCode, channelOrderId: pending.channelOrderId });
+const LIST_QUERY = { optionalText: 'channelCode', limit: 'limit', cursor: 'cursor', time: 'acceptedFrom acceptedTo' };
 
 const OPERATIONS: Operation[] = [
   {
     name: 'O1',
-    method: 'POST',
     valid: () => ({
       path: '/enterprise/user/bind',
       body: {
@@ -92,148 +89,131 @@ const OPERATIONS: Operation[] = [
         passwordMobile: '13800000000',
       },
     }),
-    body: {
-      channelCode: 'text',
-      channelCustomerId: 'text',
-      customerName: 'text',
-      branchName: 'text',
-      enterpriseName: 'text',
-      passwordMobile: 'neededMobile',
-    },
+    body: inBody({
+      text: 'channelCode channelCustomerId customerName branchName enterpriseName',
+      neededMobile: 'passwordMobile',
+    }),
   },
   {
     name: 'O2',
-    method: 'POST',
-    valid: () => ({
-      path: '/enterprise/user/create',
-      body: {
-        crmCustomerId: randomUUID(),
-        customerName: `Enterprise ${randomUUID()}`,
-        branchName: 'Branch',
-        address: '1 Main Street',
-      },
-    }),
-    body: customerBody,
+    valid: () => {
+      const names = { customerName: `Enterprise ${randomUUID()}`, branchName: 'Branch', address: '1 Main Street' };
+      return { path: '/enterprise/user/create', body: { crmCustomerId: randomUUID(), ...names } };
+    },
+    body: CUSTOMER_BODY,
   },
   {
     name: 'O3',
-    method: 'GET',
     valid: () => {
       const { channelCode, channelCustomerId } = customer;
       return { path: '/enterprise/user/query', query: { channelCode, channelCustomerId, defaultCustomer: 'Y' } };
     },
-    query: { channelCode: 'text', channelCustomerId: 'text', defaultCustomer: 'yesOrNo' },
+    query: inQuery({ text: 'channelCode channelCustomerId', yesOrNo: 'defaultCustomer' }),
   },
   {
     name: 'O4',
-    method: 'POST',
     valid: () => ({
       path: '/enterprise/user/update',
       body: { crmCustomerId, customerName: randomUUID(), branchName: 'Moved', address: '2 Main Street' },
     }),
-    body: customerBody,
+    body: CUSTOMER_BODY,
   },
   {
     name: 'O6',
-    method: 'POST',
     valid: () => ({ path: '/asset/lock', body: { assetNums: [...lockNums], operatorIdentity: 'Ada' } }),
-    body: { ...lockBody, operatorIdentity: 'text' },
+    body: LOCK_BODY,
   },
   {
     name: 'O7',
-    method: 'POST',
     valid: () => ({ path: '/asset/unlock', body: { assetNums: [...unlockNums], operatorIdentity: 'Ada' } }),
-    body: { ...lockBody, operatorIdentity: 'text' },
+    body: LOCK_BODY,
   },
   {
     name: 'O8',
-    method: 'GET',
     valid: () => ({ path: `/asset/${customer.enterpriseGlobalId}/list`, query: { extendCode: 'gxxp' } }),
-    query: { extendCode: 'optionalText' },
-    id: 'enterpriseGlobalId',
+    query: inQuery({ optionalText: 'extendCode' }),
+    id: inQuery({ id: 'enterpriseGlobalId' }),
   },
-  {
-    name: 'O9',
-    method: 'POST',
-    valid: () => ({ path: '/shellnums', body: { size: 3 } }),
-    body: { size: 'size' },
-  },
+  { name: 'O9', valid: () => ({ path: '/shellnums', body: { size: 3 } }), body: inBody({ size: 'size' }) },
   {
     name: 'preview',
-    method: 'POST',
     valid: () => ({
       path: '/licenseOrder/batchOrder/preview',
       query: { appKey: api.credentials.appKey },
       body: batchOf(newBuy(customer, [newAssetNum(), newAssetNum()], {}, { merchandises: [merchandise()] })),
     }),
-    query: { appKey: 'text' },
-    body: {
-      channelCode: 'text',
-      channelOrderId: 'text',
-      syncMode: 'choice',
-      orderList: 'filledList',
-      'orderList[0]': 'element',
-      'orderList[0].sequence': 'integer',
-      'orderList[0].customerId': 'id',
-      'orderList[0].customerName': 'text',
-      'orderList[0].enterpriseGlobalId': 'id',
-      'orderList[0].licenseType': 'choice',
-      'orderList[0].orderType': 'choice',
-      'orderList[0].assets': 'filledList',
-      [ASSET]: 'element',
-      [`${ASSET}.assetNos`]: 'filledList',
-      [`${ASSET}.assetNos[1]`]: 'assetNumInList',
-      [`${ASSET}.products[0].productUri`]: 'text',
-      [`${ASSET}.products[0].limitConcurrent`]: 'integer',
-      [`${ASSET}.merchandises[0].merchandiseNum`]: 'text',
-      [`${ASSET}.merchandises[0].licenseOrderProductList[0].limitConcurrent`]: 'integer',
-    },
+    query: inQuery({ text: 'appKey' }),
+    // O5 reads its body with the same code.
+    body: inBody({ text: 'channelCode', filledList: 'orderList', id: 'orderList[0].customerId' }),
   },
   {
     name: 'cancel',
-    method: 'POST',
-    valid: () => {
-      const { channelCode, channelOrderId } = pending;
-      return { path: '/licenseOrder/batchOrder/cancel', body: { channelCode, channelOrderId } };
-    },
-    body: { channelCode: 'text', channelOrderId: 'text' },
+    valid: () => ({ path: '/licenseOrder/batchOrder/cancel', body: BATCH_KEY() }),
+    body: inBody({ text: 'channelCode channelOrderId' }),
   },
   {
     name: 'the result of a batch',
-    method: 'GET',
-    valid: () => {
-      const { channelCode, channelOrderId } = pending;
-      return { path: '/licenseOrder/batchOrder', query: { channelCode, channelOrderId } };
-    },
-    query: {
-      channelCode: 'text',
-      channelOrderId: 'text',
+    valid: () => ({ path: '/licenseOrder/batchOrder', query: BATCH_KEY() }),
+    query: inQuery({
+      text: 'channelCode channelOrderId',
       state: 'state',
       limit: 'limit',
       cursor: 'cursor',
-      waitSeconds: 'seconds',
-    },
+      seconds: 'waitSeconds',
+    }),
+  },
+  {
+    name: 'failed orders',
+    valid: () => ({ path: '/licenseOrder/batchOrder/failed', query: BATCH_KEY() }),
+    query: inQuery({ text: 'channelCode channelOrderId' }),
   },
   {
     name: 'the result of an order',
-    method: 'GET',
     valid: () => ({ path: `/licenseOrder/${licenseOrderId}` }),
-    id: 'licenseOrderId',
+    id: inQuery({ id: 'licenseOrderId' }),
+  },
+  { name: 'an asset', valid: () => ({ path: `/asset/${lockNums[0]}` }), id: inQuery({ pathText: 'assetNum' }) },
+  {
+    name: 'the history of an asset',
+    valid: () => ({ path: `/asset/${lockNums[0]}/history`, query: {} }),
+    query: inQuery({ limit: 'limit', cursor: 'cursor' }),
+    id: inQuery({ pathText: 'assetNum' }),
+  },
+  {
+    name: 'the list of batches',
+    valid: () => ({ path: '/licenseOrder/batchOrders', query: {} }),
+    query: inQuery({ ...LIST_QUERY, oneOf: 'state hasFailed' }),
+  },
+  {
+    name: 'the list of orders',
+    valid: () => ({ path: '/licenseOrder/orders', query: {} }),
+    query: inQuery({
+      ...LIST_QUERY,
+      optionalText: 'channelCode assetNum',
+      optionalId: 'customerId',
+      oneOf: 'orderType cause',
+      state: 'state',
+    }),
+  },
+  {
+    name: 'events',
+    valid: () => ({ path: '/events', query: {} }),
+    query: inQuery({ optionalId: 'after', limit: 'limit', seconds: 'waitSeconds' }),
   },
 ];
 
 /** Makes a call, with changes to the request. */
 const call = (
-  { method }: Operation,
+  operation: Operation,
   { path, query, body }: Request,
   options: { nonce?: string | null; token?: string | null; rawBody?: string } = {},
   caller = api,
-) => caller.call(method, path, { ...(query && { query }), ...(body && { body }), ...options });
+) => caller.call(methodOf(operation), path, { ...(query && { query }), ...(body && { body }), ...options });
 
 /** Makes a call with these query parameters unchanged, including duplicates. */
-async function callWith({ method }: Operation, { path, body }: Request, query: URLSearchParams): Promise<Answer> {
+async function callWith(operation: Operation, { path, body }: Request, query: URLSearchParams): Promise<Answer> {
   const response = await fetch(`${api.baseUrl}/order/api/order/v1${path}?${query}`, {
-    method,
+    method: methodOf(operation),
     headers: { authorization: `Bearer ${api.token}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   });
@@ -250,19 +230,17 @@ const expectNothingStored = async () => expect(await contentOfTables(stack.db)).
 
 describe.each(OPERATIONS)('$name refuses', (operation) => {
   const { valid } = operation;
-  const inBody = faultCases(operation.body ?? {}, BODY_FAULTS);
-  const inQuery = faultCases(operation.query ?? {}, TEXT_FAULTS) as (FaultCase & { value: string | undefined })[];
-  const inPath = faultCases(operation.id ? { [operation.id]: 'id' } : {}, TEXT_FAULTS) as (FaultCase & {
-    value: string;
-  })[];
+  const ofBody = faultCases(operation.body ?? {}, BODY_FAULTS);
+  const ofQuery = faultCases(operation.query ?? {}, TEXT_FAULTS) as (FaultCase & { value: string | undefined })[];
+  const ofPath = faultCases(operation.id ?? {}, TEXT_FAULTS) as (FaultCase & { value: string })[];
 
-  it.each(inBody)('$path that is $fault', async ({ path, value, cause }) => {
+  it.each(ofBody)('$path that is $fault', async ({ path, value, cause }) => {
     const request = valid();
     put(request.body!, path, value);
     expectRefused(await call(operation, request), cause, path);
   });
 
-  it.each(inQuery)('$path in the query that is $fault', async ({ path, value, cause }) => {
+  it.each(ofQuery)('$path in the query that is $fault', async ({ path, value, cause }) => {
     const { [path]: _, ...others } = valid().query!;
     const query = value === undefined ? others : { ...others, [path]: value };
     expectRefused(await call(operation, { ...valid(), query }), cause, path);
@@ -276,7 +254,7 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     }
   });
 
-  it.each(inPath)('$path in the path that is $fault', async ({ path, value, cause }) => {
+  it.each(ofPath)('$path in the path that is $fault', async ({ path, value, cause }) => {
     const request = valid();
     const place = request.path.replace(/\/\d+/, `/${encodeURIComponent(value)}`);
     expect(place).not.toBe(request.path);
@@ -388,7 +366,7 @@ describe.each(OPERATIONS)('$name accepts', (operation) => {
     const answer = await call(operation, { ...request, query, ...(known && { body: known }) });
     expect(answer.body).toMatchObject({ code: 0, message: 'success' });
     const changesSomething = !isDeepStrictEqual(await contentOfTables(stack.db), before);
-    expect(changesSomething).toBe(operation.method === 'POST' && operation.name !== 'preview');
+    expect(changesSomething).toBe(methodOf(operation) === 'POST' && operation.name !== 'preview');
   });
 
   it.each(texts)('$path of $length $what', async ({ path, length, character }) => {

@@ -1,6 +1,5 @@
 import type { OrderResult } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../../harness/api.ts';
 import {
   batchOf,
   deleteAsset,
@@ -198,30 +197,7 @@ describe('unknown fields are ignored', () => {
   });
 });
 
-describe('text is trimmed', () => {
-  it('in keys and numbers, which match without their blanks', async () => {
-    const assetNum = newAssetNum();
-    const spaced = newBuy(customer, [`\u00a0${assetNum}\t`], {
-      customerId: ` ${customer.customerId} `,
-      enterpriseGlobalId: `${customer.enterpriseGlobalId}\n`,
-    });
-    const batch = batchOf(spaced);
-    await api.accept({ ...batch, channelCode: ` ${batch.channelCode}  `, channelOrderId: `  ${batch.channelOrderId}` });
-    expect((await api.completed(batch)).orders).toMatchObject([{ ...SUCCEEDED, customerId: customer.customerId }]);
-    await expectDone(deleteProduct(customer, [assetNum], { productUri: ' gms-100 ' }));
-    await expectDone(deleteAsset(customer, [assetNum]));
-  });
-});
-
 describe('each order type needs only its own fields', () => {
-  it('delete_asset: the numbers', async () => {
-    const assetNum = newAssetNum();
-    await expectDone(newBuy(customer, [assetNum]));
-    const { assets, ...rest } = deleteAsset(customer, [assetNum]);
-    expect(assets).toEqual([{ assetNos: [assetNum] }]);
-    await expectDone({ ...rest, assets });
-  });
-
   it('delete_asset: fields of other types are ignored', async () => {
     const assetNum = newAssetNum();
     await expectDone(newBuy(customer, [assetNum]));
@@ -234,13 +210,6 @@ describe('each order type needs only its own fields', () => {
     await expectDone(newBuy(customer, [assetNum]));
     const products = [{ crmProductId: 'crm-1', productUri: 'gms-100', limitConcurrent: 1 }];
     await expectDone(deleteProduct(customer, [], {}, { assets: [{ assetNos: [assetNum], products }] }));
-  });
-
-  it('delete_product: null dates and null strictMatchWhenDelete', async () => {
-    const assetNum = newAssetNum();
-    await expectDone(newBuy(customer, [assetNum]));
-    const nulls = { limitStartDate: null, limitEndDate: null, strictMatchWhenDelete: null };
-    await expectDone(deleteProduct(customer, [assetNum], nulls));
   });
 });
 
@@ -261,19 +230,5 @@ describe('digits that are not an existing ID are accepted, and the order fails',
     const orders = DIGITS.map((srcLicenseOrderId) => buyProduct({ srcLicenseOrderId }));
     const results = await api.process(batchOf(...orders));
     expect(results.map(({ cause }) => cause)).toEqual(DIGITS.map(() => 'source_order_not_found'));
-  });
-});
-
-describe('the largest calls', () => {
-  it('2,000 orders in a batch', async () => {
-    const orders = Array.from({ length: 2_000 }, () => deleteAsset(customer, ['8-never-bought']));
-    expect(await api.accept(batchOf(...orders))).toHaveLength(2_000);
-  });
-
-  it('a refused call leaves its channelOrderId free', async () => {
-    const batch = batchOf(buy({}));
-    const wrong = { ...batch, orderList: [...batch.orderList, buy({}, { licenseType: 'wooden_key' })] };
-    expect(refusalOf(await api.submit(wrong))).toMatchObject({ code: '13004', cause: 'field_invalid' });
-    expect(await api.process(batch)).toMatchObject([SUCCEEDED]);
   });
 });

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
 import { SENT } from '../../harness/databases/stored-forms.ts';
-import { contentOfTables } from '../../harness/databases/tables.ts';
 import { type Batch, newLongNum, readFailed, submitFailed } from '../../harness/orders/failed-orders.ts';
 import { newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import {
@@ -129,31 +128,12 @@ describe('with a worker', async () => {
     expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
   });
 
-  it.each<[what: string, cause: string, batch: (own: Batch) => Batch]>([
-    ['another number', 'batch_not_found', (own) => ({ ...own, channelOrderId: 'another' })],
-    ['another channel', 'batch_not_found', (own) => ({ ...own, channelCode: 'another' })],
-    ['an empty number', 'field_missing', (own) => ({ ...own, channelOrderId: ' ' })],
-    ['an empty channel', 'field_missing', (own) => ({ ...own, channelCode: '' })],
-    ['a number too long', 'field_invalid', (own) => ({ ...own, channelOrderId: 'x'.repeat(256) })],
-    ['a control character', 'field_invalid', (own) => ({ ...own, channelCode: 'te\u0000st' })],
-  ])('%s is refused with %s', async (_, cause, change) => {
+  it('is found by its key and its application, whether this is bound to its channel or not', async () => {
     const batch = batchOf(deleteAsset(customer, [NOT_FOUND]));
     await api.process(batch);
-    const before = await contentOfTables(stack.db);
-    expect(refusalOf(await submitFailed(api, change(batch)))).toMatchObject({ code: '13004', cause });
-    expect(await contentOfTables(stack.db)).toEqual(before);
-  });
-
-  it.each(['channelCode', 'channelOrderId'])('a call without %s is refused', async (name) => {
-    const query: Record<string, string> = { channelCode: 'test', channelOrderId: 'any' };
-    delete query[name];
-    const answer = await api.call('GET', '/licenseOrder/batchOrder/failed', { query });
-    expect(refusalOf(answer)).toMatchObject({ cause: 'field_missing', message: expect.stringContaining(name) });
-  });
-
-  it('another application does not find the batch, whether of the same channel or bound to it', async () => {
-    const batch = batchOf(deleteAsset(customer, [NOT_FOUND]));
-    await api.process(batch);
+    for (const changes of [{ channelOrderId: 'another' }, { channelCode: 'another' }]) {
+      expect(refusalOf(await submitFailed(api, { ...batch, ...changes }))).toMatchObject({ cause: 'batch_not_found' });
+    }
     for (const other of [await stack.newApi(), await stack.newApi(['auth_order'], ['test'])]) {
       expect(refusalOf(await submitFailed(other, batch))).toMatchObject({ cause: 'batch_not_found' });
     }

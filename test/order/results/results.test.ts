@@ -3,7 +3,7 @@ import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@loc
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
+import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { untilReceived } from '../../harness/databases/waiting.ts';
 import { firstLaneOf } from '../../harness/orders/lanes.ts';
 import {
@@ -103,14 +103,6 @@ describe('with a worker', async () => {
       }
     });
 
-    it('does not change', async () => {
-      const batch = batchOf(newBuy(customer, [newAssetNum()]));
-      await api.accept(batch);
-      const result = await readResult(api, batch, { waitSeconds: '30' });
-      await api.process(batchOf(deleteAsset(customer, ['8-never-bought'])));
-      expect(await readResult(api, batch)).toEqual(result);
-    });
-
     it('finds its batch by keys with blanks around them', async () => {
       const batch = batchOf(newBuy(customer, [newAssetNum()]));
       await api.accept(batch);
@@ -166,10 +158,6 @@ describe('with a worker', async () => {
       for (const page of found) expect(page).toMatchObject({ state: 'completed', total: 25, succeeded: 20, failed: 5 });
     });
 
-    it('of an empty state has all orders', async () => {
-      expect((await readResult(api, batch, { state: '', waitSeconds: '' })).orders).toEqual(all);
-    });
-
     it('of more than 100 orders has 100 by default', async () => {
       const large = batchOf(...Array.from({ length: 101 }, () => deleteAsset(customer, ['8-never-bought'])));
       await api.accept(large);
@@ -194,16 +182,6 @@ describe('with a worker', async () => {
         const single = strictSingle.parse(dataOf(await submitOrderQuery(api, order.licenseOrderId)));
         expect(single).toEqual({ ...order, channelCode, channelOrderId });
       }
-    });
-
-    it('of the last of 2,000 orders is found too', async () => {
-      const batch = batchOf(...Array.from({ length: 2_000 }, () => deleteAsset(customer, ['8-never-bought'])));
-      const accepted = await api.accept(batch);
-      const { licenseOrderId, sequence } = accepted[1_999]!;
-      const single = strictSingle.parse(dataOf(await submitOrderQuery(api, licenseOrderId)));
-      expect(single).toMatchObject({ licenseOrderId, sequence, channelOrderId: batch.channelOrderId });
-      const beyond = String(BigInt(licenseOrderId) + 1n);
-      expect(refusalOf(await submitOrderQuery(api, beyond))).toMatchObject({ cause: 'order_not_found' });
     });
   });
 
@@ -250,43 +228,6 @@ describe('with a worker', async () => {
       for (const step of [1n, 8_191n]) {
         const beyond = String(BigInt(order!.licenseOrderId) + step);
         expect(refusalOf(await submitOrderQuery(api, beyond))).toMatchObject(NO_ORDER);
-      }
-    });
-  });
-
-  describe('a query is refused', () => {
-    it.each(['abc', '12a', '-1', '1.5', '1e3', '1'.repeat(20), '１２', ' ', '0x10', '1,2', '1;drop table batch'])(
-      'for the licenseOrderId "%s"',
-      async (id) => {
-        const refusal = refusalOf(await submitOrderQuery(api, id));
-        expect(refusal).toMatchObject({ code: '13004', cause: id.trim() === '' ? 'field_missing' : 'field_invalid' });
-        expect(pathIn(refusal.message)).toBe('licenseOrderId');
-      },
-    );
-
-    const WRONG = {
-      limit: ['0', '1001', '-1', '1.5', 'abc', '1e2', '0x10', '9'.repeat(30)],
-      state: ['foo', 'completed', 'FAILED'],
-      waitSeconds: ['31', '-1', '0.5', 'soon'],
-      cursor: ['x', '-1', '1.5', '9'.repeat(30), "1' or '1'='1"],
-      channelCode: ['x'.repeat(256)],
-      channelOrderId: ['a\u0000b', 'a\nb'],
-    };
-    const wrong = Object.entries(WRONG).flatMap(([name, values]) => values.map((value) => ({ name, value })));
-
-    it.each(wrong)('for the $name "$value"', async ({ name, value }) => {
-      const refusal = refusalOf(await submitQuery(api, batchOf(), { [name]: value }));
-      expect(refusal).toMatchObject({ code: '13004', cause: 'field_invalid' });
-      expect(pathIn(refusal.message)).toBe(name);
-    });
-
-    it.each(['channelCode', 'channelOrderId'])('without %s', async (name) => {
-      const { [name as 'channelCode']: _, ...query } = { channelCode: 'test', channelOrderId: 'a' };
-      const missing = refusalOf(await api.call('GET', '/licenseOrder/batchOrder', { query }));
-      const empty = refusalOf(await submitQuery(api, batchOf(), { [name]: ' ' }));
-      for (const refusal of [missing, empty]) {
-        expect(refusal).toMatchObject({ code: '13004', cause: 'field_missing' });
-        expect(pathIn(refusal.message)).toBe(name);
       }
     });
   });

@@ -229,19 +229,6 @@ describe('a sync call, without any worker,', async () => {
       expect(await readResult(api, batch)).toMatchObject({ syncMode: first, total: 1, failed: 0 });
       expect(await api.accept({ ...batch, syncMode: first })).toEqual(accepted);
     });
-
-    it('is a new batch for another application or under another channelCode', async () => {
-      const other = await stack.newApi();
-      const customer = await api.newCustomer();
-      const batch = syncOf(newBuy(customer, [newAssetNum()]));
-      const answers = [
-        await api.accept(batch),
-        await other.accept(batch),
-        await api.accept({ ...batch, channelCode: 'test2' }),
-      ];
-      expect(new Set(answers.flat().map(({ licenseOrderId }) => licenseOrderId)).size).toBe(3);
-      expect(await readResult(other, batch)).toMatchObject({ succeeded: 1, orders: [{ assets: 0, products: 1 }] });
-    });
   });
 });
 
@@ -440,30 +427,6 @@ describe.each(QUEUE_KINDS)('sync and async calls on %s', (queue) => {
     await api.accept(syncOf(transfer(customer), deleteAsset(customer, [assetNum])));
     expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false, false]);
     await expectSumsRight(stack.db);
-  });
-
-  describe('with two APIs and two workers', async () => {
-    const { stack, api } = await testStack({ queue });
-    await stack.startWorker();
-    const second = await untilTestsEnd(startAnotherApi(stack, api));
-
-    it('for many customers in turn all succeed, each in the order of acceptance', async () => {
-      const customers = await Promise.all(Array.from({ length: 5 }, () => api.newCustomer()));
-      const ends = await Promise.all(
-        customers.map(async (customer, turn) => {
-          const assetNum = newAssetNum();
-          const batches = Array.from({ length: 12 }, (_, index) => {
-            const order = index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]);
-            // Sync after async, sync after sync, async after sync, async after async.
-            return { ...batchOf(order), syncMode: (index + turn) % 4 < 2 ? 'async' : 'sync' };
-          });
-          for (const [index, batch] of batches.entries()) await [api, second.api][(index >> 1) % 2]!.accept(batch);
-          const results = await Promise.all(batches.map((batch) => api.completed(batch)));
-          return results.map(({ succeeded }) => succeeded);
-        }),
-      );
-      expect(ends).toEqual(customers.map(() => Array(12).fill(1)));
-    });
   });
 });
 
