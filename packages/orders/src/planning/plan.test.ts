@@ -28,8 +28,10 @@ import {
   type Sent,
 } from '@lockstep/test/harness/orders/orders';
 import { describe, expect, it } from 'vitest';
-import { countEffects, LIMITS, type Outcome } from './order.ts';
+import { LIMITS, type Outcome } from './order.ts';
 import { planAll, planOrder } from './plan.ts';
+
+// Examples of each rule. That all rules hold together, test/model compares with a model of its own.
 
 /** Two customers of one enterprise and one of another. */
 const ours = customer('11', '1');
@@ -283,17 +285,6 @@ describe('new_buy', () => {
     expect(assetOf(ledger, 'X1')).toMatchObject({ ...period, ...replaced });
   });
 
-  it.each([
-    ['a sister of the same enterprise', sister],
-    ['a stranger', stranger],
-  ])('fails if the asset belongs to %s', (_, owner) => {
-    const ledger = ledgerAfter(newBuy(owner, ['X1']));
-    for (const transferedAssetNum of [undefined, null, false]) {
-      const order = buyWith(ours, { transferedAssetNum });
-      expect(causeOf(ledger, order)).toBe('asset_owned_by_other_customer');
-    }
-  });
-
   it('transfers an asset with its contents', () => {
     const ledger = ledgerAfter(
       buyWith(stranger, { limitEndDate: END + 9, assetExtendList: [{ extendCode: 'c', extendValue: '1' }] }),
@@ -342,45 +333,6 @@ describe('new_buy', () => {
     expect(productsOn(ledger, 'X1').slice(-1)).toEqual(['later@900']);
   });
 
-  it('transfers only active contents', () => {
-    const ledger = ledgerAfter(
-      buyWith(stranger, productsOf('a', 'b')),
-      newBuy(stranger, ['X1']),
-      deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '102' }),
-      deleteProduct(stranger, ['X1'], { productUri: 'a' }),
-    );
-    succeed(ledger, buyWith(ours, { transferedAssetNum: true, products: undefined }));
-    const { products, grants } = assetOf(ledger, 'X1');
-    expect(products.map((product) => [heldBy(product), revokerOf(product)])).toEqual([
-      ['101', '104'],
-      ['900', null],
-      ['102', '103'],
-    ]);
-    expect(grants.map(({ licenseOrderId, revokedBy }) => [licenseOrderId, revokedBy])).toEqual([
-      ['101', '900'],
-      ['102', '103'],
-      ['900', null],
-    ]);
-  });
-
-  it('treats transferedAssetNum for the customer’s own asset as an ordinary purchase', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1']));
-    succeed(ledger, buyWith(ours, { transferedAssetNum: true }));
-    expect(assetOf(ledger, 'X1').customerId).toBe('11');
-    expect(ledger.changes.releasedAssets.size).toBe(0);
-  });
-
-  it.each([
-    ['a free number', []],
-    ['a revoked number', [newBuy(stranger, ['X1']), deleteAsset(stranger, ['X1'])]],
-    ['a revoked number of the customer', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
-  ])('refuses to transfer %s, with or without products', (_, before) => {
-    for (const products of [undefined, [uri('a')]]) {
-      const transfer = buyWith(ours, { transferedAssetNum: true, products });
-      expect(causeOf(ledgerAfter(...before), transfer)).toBe('asset_not_found');
-    }
-  });
-
   it('leaves a transferred asset to its new customer only', () => {
     const ledger = ledgerAfter(newBuy(stranger, ['X1']), buyWith(ours, { transferedAssetNum: true }));
     expect(causeOf(ledger, newBuy(stranger, ['X1']))).toBe('asset_owned_by_other_customer');
@@ -426,12 +378,6 @@ describe('new_buy', () => {
     }
   });
 
-  it('cannot name itself as a source order', () => {
-    const products = [productToBuy({ srcLicenseOrderId: '900' })];
-    expect(causeOf(newLedger(), buyWith(ours, { products }))).toBe('source_order_not_found');
-    expect(causeOf(newLedger(), newBuy(ours, ['X1'], { srcLicenseOrderId: '900' }))).toBe('source_order_not_found');
-  });
-
   it('adds to its own asset if a number appears in two elements', () => {
     const ledger = newLedger();
     const assets = [
@@ -448,19 +394,6 @@ describe('new_buy', () => {
     expect(assetOf(ledger, 'X1')).toMatchObject({ limitEndDate: END + 6, extends: { c: '' }, grants: [{}] });
     expect(assetOf(ledger, 'X2')).toMatchObject({ limitEndDate: END + 5, extends: {} });
     expect(ledger.changes.newGrants.length).toBe(2);
-  });
-
-  it('counts an asset that its first element transferred as its own in the second', () => {
-    const ledger = ledgerAfter(newBuy(stranger, ['X1']));
-    const assets = [
-      { assetNos: ['X1'], transferedAssetNum: true, products: [uri('a')] },
-      { assetNos: ['X1'], products: [uri('b')] },
-    ];
-    expect(succeed(ledger, newBuy(ours, [], { assets }))).toEqual({ assets: 0, products: 2 });
-    expect(grantsOn(ledger, 'X1')).toEqual(['900']);
-    expect(causeOf(ledger, newBuy(stranger, [], { assets: assets.toReversed() }))).toBe(
-      'asset_owned_by_other_customer',
-    );
   });
 
   it('buys a revoked number as a new asset, for any customer and license type', () => {
@@ -534,20 +467,6 @@ describe('new_buy of assets that hold much', () => {
   });
 });
 
-describe.each([
-  ['delete_asset', deleteAsset(ours, ['X1'])],
-  ['delete_product', deleteProduct(ours, ['X1'])],
-])('%s', (_, order) => {
-  it.each<[string, Sent[]]>([
-    ['was never bought', []],
-    ['is a sister’s', [newBuy(sister, ['X1'])]],
-    ['is a stranger’s', [newBuy(stranger, ['X1'])]],
-    ['was revoked', [newBuy(ours, ['X1']), deleteAsset(ours, ['X1'])]],
-  ])('fails where the number %s', (_state, before) => {
-    expect(causeOf(ledgerAfter(...before), order)).toBe('asset_not_found');
-  });
-});
-
 describe('delete_asset', () => {
   it('revokes the asset and its contents', () => {
     const ledger = ledgerAfter(
@@ -563,12 +482,6 @@ describe('delete_asset', () => {
     expect(asset.active).toEqual({ grants: 0, contents: 0 });
     expect([...ledger.changes.releasedAssets]).toEqual([asset]);
     expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
-  });
-
-  it('does not find a number again in its second element', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2']));
-    const assets = [{ assetNos: ['X1'] }, { assetNos: ['X2', 'X1'] }];
-    expect(causeOf(ledger, deleteAsset(ours, [], { assets }))).toBe('asset_not_found');
   });
 
   describe('with a source order', () => {
@@ -597,46 +510,6 @@ describe('delete_asset', () => {
       expect([...ledger.assets.keys()]).toEqual(['X1', 'X3']);
       expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 1, products: 2 });
       expect([...ledger.assets.keys()]).toEqual(['X3']);
-    });
-
-    it('fails if that order has no active grant on the asset', () => {
-      const ledger = shared();
-      expect(causeOf(ledger, from('103', 'X1'))).toBe('asset_not_in_source_order');
-      expect(causeOf(ledger, from('101', 'X1', 'X2'))).toBe('asset_not_in_source_order');
-      succeed(ledger, from('101', 'X1'));
-      expect(causeOf(ledger, from('101', 'X1'))).toBe('asset_not_in_source_order');
-    });
-
-    it('fails if a number appears in two elements', () => {
-      const assets = [{ assetNos: ['X1'] }, { assetNos: ['X1'] }];
-      const twice = (source: string) => deleteAsset(ours, [], { assets, srcLicenseOrderId: source });
-      expect(causeOf(shared(), twice('101'))).toBe('asset_not_in_source_order');
-      expect(causeOf(ledgerAfter(newBuy(ours, ['X1'])), twice('101'))).toBe('asset_not_found');
-    });
-
-    it('finds the grant after delete_product has revoked all its products', () => {
-      const ledger = shared();
-      succeed(ledger, deleteProduct(ours, ['X2'], { productUri: 'b' }));
-      succeed(ledger, deleteProduct(ours, ['X2']));
-      expect(productsOn(ledger, 'X2')).toEqual([]);
-      expect(grantsOn(ledger, 'X2')).toEqual(['102']);
-      expect(succeed(ledger, from('102', 'X2'))).toEqual({ assets: 1, products: 0 });
-    });
-
-    it('keeps an asset active as long as it has a grant, even without products', () => {
-      const ledger = shared();
-      for (const productUri of ['b', 'gms-100']) {
-        succeed(ledger, deleteProduct(ours, ['X1'], { productUri }, { srcLicenseOrderId: '102' }));
-      }
-      expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 0, products: 2 });
-      expect(productsOn(ledger, 'X1')).toEqual([]);
-      expect(succeed(ledger, from('102', 'X1'))).toEqual({ assets: 1, products: 0 });
-    });
-
-    it('does not find a grant to an earlier asset of the number', () => {
-      const ledger = ledgerAfter(newBuy(ours, ['X1']), deleteAsset(ours, ['X1']), newBuy(ours, ['X1']));
-      expect(causeOf(ledger, from('101', 'X1'))).toBe('asset_not_in_source_order');
-      succeed(ledger, from('103', 'X1'));
     });
 
     it('treats the order that transferred an asset as the source of its contents', () => {
@@ -674,13 +547,6 @@ describe('delete_product', () => {
     expect(succeed(ledger, from('101'))).toEqual({ assets: 0, products: 1 });
     expect(productsOn(ledger, 'X1')).toEqual(['gms-100@102']);
     expect(causeOf(ledger, from('101'))).toBe('product_not_found');
-  });
-
-  it('fails if a product has no match on one of the numbers', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2'], {}, productsOf('a')), newBuy(ours, ['X1']));
-    expect(causeOf(ledger, deleteProduct(ours, ['X1', 'X2']))).toBe('product_not_found');
-    const assets = [{ assetNos: ['X1'], products: [productToRevoke(), productToRevoke({ productUri: 'c' })] }];
-    expect(causeOf(ledger, deleteProduct(ours, [], {}, { assets }))).toBe('product_not_found');
   });
 
   const element = { assetNos: ['X1'], products: [productToRevoke()] };
@@ -730,81 +596,19 @@ describe('delete_product', () => {
     expect(deleted('a')).toEqual({ assets: 0, products: 1 });
     expect(merchandisesOn(ledger, 'X1')).toEqual(['with empty@101', 'empty@101']);
   });
-});
-
-describe('the first fault', () => {
-  it.each<[Cause, Sent, Customer]>([
-    ['customer_not_found', { srcLicenseOrderId: '555' }, customer('99', '9')],
-    ['enterprise_mismatch', { srcLicenseOrderId: '555', enterpriseGlobalId: '9' }, ours],
-    ['source_order_not_found', { srcLicenseOrderId: '555' }, ours],
-    ['asset_owned_by_other_customer', {}, ours],
-  ])('is %s before all later checks', (cause, changes, buyer) => {
-    expect(causeOf(ledgerAfter(newBuy(stranger, ['X1'])), newBuy(buyer, ['X1'], changes))).toBe(cause);
-  });
-
-  /** X1 is a stranger's, X2 ours with another license type; a product may name a source order that does not exist. */
-  const ledger = () => ledgerAfter(newBuy(stranger, ['X1']), newBuy(ours, ['X2'], { licenseType: 'softkey' }));
-  const good = productsOf('a');
-  const bad = { products: [uri('a'), productToBuy({ srcLicenseOrderId: '555' })] };
-
-  const element = (content: Sent, ...assetNos: string[]) => ({ assetNos, ...content });
-
-  it.each<[Cause, string, Sent[]]>([
-    ['asset_owned_by_other_customer', 'the first number', [element(bad, 'X1', 'X2')]],
-    ['license_type_mismatch', 'the first number', [element(bad, 'X2', 'X1')]],
-    ['source_order_not_found', 'the first number’s product', [element(bad, 'X3', 'X1')]],
-    ['source_order_not_found', 'the first element’s product', [element(bad, 'X3'), element(good, 'X1')]],
-    ['asset_owned_by_other_customer', 'the first element with one', [element(good, 'X3', 'X4'), element(bad, 'X1')]],
-  ])('of a new_buy is %s, of %s', (cause, _, assets) => {
-    expect(causeOf(ledger(), newBuy(ours, [], { assets }))).toBe(cause);
-  });
-
-  it.each<[Cause, string[]]>([
-    ['asset_not_found', ['X1', 'X2']],
-    ['license_type_mismatch', ['X2', 'X1']],
-  ])('of a delete_asset is %s for the numbers %s', (cause, assetNos) => {
-    expect(causeOf(ledger(), deleteAsset(ours, assetNos))).toBe(cause);
-  });
-
-  it.each<[Cause, string, string[]]>([
-    ['product_not_found', 'b', ['X1', 'X2']],
-    ['asset_not_found', 'a', ['X1', 'X2']],
-    ['product_not_found', 'b', ['X1', 'X3']],
-  ])('of a delete_product is %s for product %s and the numbers %s', (cause, productUri, assetNos) => {
-    const ledger = ledgerAfter(buyWith(ours, good));
-    expect(causeOf(ledger, deleteProduct(ours, assetNos, { productUri }))).toBe(cause);
-  });
 
   it('names the product that has no match, in the order sent', () => {
     const products = ['a', 'b', 'c'].map((productUri) => productToRevoke({ productUri }));
     const order = deleteProduct(ours, [], {}, { assets: [{ assetNos: ['X1'], products }] });
-    const [outcome] = planFrom(ledgerAfter(buyWith(ours, good)), 900, order);
+    const [outcome] = planFrom(ledgerAfter(buyWith(ours, productsOf('a'))), 900, order);
     expect(outcome?.failure?.cause).toBe('product_not_found');
     expect(outcome?.failure?.args).toEqual(['X1', 'b', expect.stringContaining('productUri a')]);
   });
 });
 
-describe('planAll', () => {
-  it('shows each order the effects of those before it', () => {
-    const ledger = newLedger();
-    const steps: [Sent, string][] = [
-      [newBuy(ours, ['X1']), 'succeeded'],
-      [newBuy(stranger, ['X1']), 'asset_owned_by_other_customer'],
-      [buyWith(stranger, { transferedAssetNum: true }), 'succeeded'],
-      [deleteAsset(ours, ['X1']), 'asset_not_found'],
-      [deleteAsset(stranger, ['X1'], { srcLicenseOrderId: '103' }), 'succeeded'],
-      [deleteAsset(stranger, ['X1']), 'asset_not_found'],
-      [newBuy(ours, ['X1']), 'succeeded'],
-    ];
-    const outcomes = planFrom(ledger, 101, ...steps.map(([order]) => order));
-    expect(outcomes.map(({ failure }) => failure?.cause ?? 'succeeded')).toEqual(steps.map(([, end]) => end));
-    expect(grantsOn(ledger, 'X1')).toEqual(['107']);
-  });
-
-  it('does not turn a bug into an outcome', () => {
-    const ledger = { ...newLedger(), assets: undefined as unknown as Ledger['assets'] };
-    expect(() => planFrom(ledger, 101, newBuy(ours, ['X1']))).toThrow(TypeError);
-  });
+it('a bug does not become an outcome', () => {
+  const ledger = { ...newLedger(), assets: undefined as unknown as Ledger['assets'] };
+  expect(() => planFrom(ledger, 101, newBuy(ours, ['X1']))).toThrow(TypeError);
 });
 
 describe('planOrder', () => {
@@ -836,16 +640,5 @@ describe('planOrder', () => {
     expect(actionsOf(ledger, buy)).toEqual(['extend X1', 'transfer X2', 'create X3']);
     expect(actionsOf(ledger, deleteAsset(ours, ['X1']))).toEqual(['revoke X1']);
     expect(actionsOf(ledger, deleteProduct(ours, ['X1']))).toEqual([]);
-  });
-
-  it('counts assets and products that are created or revoked, not those extended or transferred', () => {
-    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(stranger, ['X2']));
-    const contents = { products: [uri('a')], merchandises: [merchandise()] };
-    const assets = [
-      { assetNos: ['X1', 'X2'], transferedAssetNum: true, ...contents },
-      { assetNos: ['X3'], ...contents },
-    ];
-    const effects = planSent(ledger, newBuy(ours, [], { assets }));
-    expect(countEffects(effects)).toEqual({ assets: 1, products: 6 });
   });
 });
