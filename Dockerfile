@@ -6,7 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY packages packages
 COPY apps apps
-RUN npm ci --ignore-scripts && node apps/console/build.ts --sizes
+RUN npm ci --ignore-scripts && node apps/console/build.ts
 
 FROM node:24.21.0-slim
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /*
@@ -8,15 +8,12 @@ import { fileURLToPath } from 'node:url';
  *   node build.ts               builds
  *   node build.ts --if-needed   builds if the sources have changed; a no-op without Vite, as in the image, which comes
  *                               with a built console
- *   node build.ts --sizes       builds, and prints the sizes that a browser loads
  */
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const STAMP = `${HERE}dist/built-from`;
-const flags = new Set(process.argv.slice(2));
+const isIfNeeded = process.argv.includes('--if-needed');
 
-if (!flags.has('--if-needed')) await build();
-else if (isInstalled() && readStamp() !== digestSources()) await build();
-if (flags.has('--sizes')) printSizes();
+if (!isIfNeeded || (isInstalled() && readStamp() !== digestSources())) await build();
 
 async function build(): Promise<void> {
   const { build: buildWithVite } = await import('vite');
@@ -63,21 +60,4 @@ function digestSources(): string {
       .update(readFileSync(HERE + file))
       .update('\n');
   return digest.digest('base64url');
-}
-
-/** Prints the compressed sizes that a browser loads: in total, and for the first page. */
-function printSizes(): void {
-  const sizeOf = (pattern: string) =>
-    globSync(pattern, { cwd: `${HERE}dist` }).reduce((sum, file) => sum + statSync(`${HERE}dist/${file}`).size, 0);
-  const named = [...readFileSync(`${HERE}dist/index.html`, 'utf8').matchAll(/(?:src|href)="\.\/(files\/[^"]+)"/g)];
-  const first = named.reduce((sum, [, file]) => sum + statSync(`${HERE}dist/${file}.br`).size, 0);
-  const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
-  process.stdout.write(
-    [
-      `script, compressed: ${kilobytes(sizeOf('files/*.js.br'))} in ${globSync('files/*.js.br', { cwd: `${HERE}dist` }).length} files`,
-      `style, compressed: ${kilobytes(sizeOf('files/*.css.br'))}`,
-      `before the first page's own script: ${kilobytes(first)}`,
-      '',
-    ].join('\n'),
-  );
 }

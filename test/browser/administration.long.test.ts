@@ -156,12 +156,12 @@ describe('an admin', () => {
     await press(page, en.operators.changeRole);
     await page.getByRole('combobox', { name: en.operators.role }).selectOption('viewer');
     await answer(page, en.kit.save);
-    await said(page, en.operators.roleChanged(name));
+    await said(page, en.operators.changeRoleDone(name));
     await page.getByRole('definition').filter({ hasText: en.operators.viewerSays }).waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
     await press(page, en.operators.resetPassword);
     await answer(page, en.operators.resetPassword);
-    await said(page, en.operators.resetNow(name));
+    await said(page, en.operators.resetPasswordDone(name));
     await answer(page, en.kit.saved);
     expect((await operator.send('getMe')).status).toBe(401);
     await press(page, en.operators.disable);

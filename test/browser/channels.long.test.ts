@@ -35,7 +35,7 @@ it('a channel is paused and resumed by the keyboard alone, and the overview name
   await look(page, 'channel-pause');
   await confirm.focus();
   await page.keyboard.press('Enter');
-  await said(page, en.channels.pausedNow(CODE));
+  await said(page, en.channels.pauseDone(CODE));
   await said(page, en.channels.pausedTitle);
   await look(page, 'channel-paused');
 
@@ -48,7 +48,7 @@ it('a channel is paused and resumed by the keyboard alone, and the overview name
   await page.getByRole('link', { name: CODE }).click();
   await page.getByRole('button', { name: en.channels.resume }).click();
   await dialog.getByRole('button', { name: en.channels.resume }).click();
-  await said(page, en.channels.resumedNow(CODE));
+  await said(page, en.channels.resumeDone(CODE));
   await page.getByRole('button', { name: en.channels.pause }).waitFor();
   expectNoFaults(page);
 });

@@ -80,7 +80,7 @@ it('keeps a secret that is shown once until the reader confirms it', async () =>
   const { page } = await openConsole(stack, 'admin', `/applications/${credentials.appKey}`);
   await click(page, en.applications.rotate);
   await answer(page, en.applications.rotate);
-  const secret = page.getByRole('dialog', { name: en.applications.rotated });
+  const secret = page.getByRole('dialog', { name: en.applications.rotateDone });
   await secret.waitFor();
   // A browser closes a dialog on the second Escape, even if the page refused the first.
   await press(page, 'Escape', 'Escape', 'Escape');

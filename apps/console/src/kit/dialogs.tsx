@@ -56,6 +56,26 @@ export function ConfirmButton<Id extends ConsoleOperationId>(props: ConfirmButto
   );
 }
 
+type Word = string | ((name: string) => string);
+
+/**
+ * Returns the words of an action for its ConfirmButton: `approve`, `approveTitle`, `approveSays` and `approveDone` are
+ * its label, title, text and announcement. `name` is of what it changes.
+ */
+export function wordsOf<const Key extends string>(
+  words: Readonly<Record<NoInfer<Key | `${Key}Title` | `${Key}Says` | `${Key}Done`>, Word>>,
+  key: Key,
+  name = '',
+) {
+  const say = (word: Word) => (typeof word === 'function' ? word(name) : word);
+  return {
+    label: say(words[key]),
+    title: say(words[`${key}Title`]),
+    children: say(words[`${key}Says`]),
+    done: say(words[`${key}Done`]),
+  };
+}
+
 function ConfirmDialog<Id extends ConsoleOperationId>({
   onAnswer,
   onClose,

@@ -29,6 +29,15 @@ export function Fields({ fields }: { fields: readonly Field[] }) {
   );
 }
 
+/** A value after its label, on a line of its own. */
+export function Line({ label, value }: Field) {
+  return (
+    <div>
+      {label} {value}
+    </div>
+  );
+}
+
 /**
  * An id with a copy button. `children` replace the text, for example with a link: `<CopyId id={orderId} what="order
  * ID"><Link …>{orderId}</Link></CopyId>`.

@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
-import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
@@ -87,27 +87,15 @@ function ApplicationActions({ application: { appKey, name, status } }: { applica
   return (
     <>
       {status !== 'approved' && (
-        <ConfirmButton
-          operation="approveApplication"
-          call={{ params }}
-          label={words.approve}
-          title={words.approveTitle(name)}
-          done={words.approvedNow(name)}
-        >
-          {words.approveSays(name)}
-        </ConfirmButton>
+        <ConfirmButton operation="approveApplication" call={{ params }} {...wordsOf(words, 'approve', name)} />
       )}
       {status !== 'suspended' && (
         <ConfirmButton
           operation="suspendApplication"
           call={{ params }}
-          label={words.suspend}
-          title={words.suspendTitle(name)}
           isDangerous
-          done={words.suspendedNow(name)}
-        >
-          {words.suspendSays(name)}
-        </ConfirmButton>
+          {...wordsOf(words, 'suspend', name)}
+        />
       )}
       <RotateSecret appKey={appKey} name={name} />
       {mayCall('bindApplication') && (
@@ -144,13 +132,9 @@ function Known({ application }: { application: ApplicationDetail }) {
           <ConfirmButton
             operation="revokeApplicationTokens"
             call={{ params: { appKey } }}
-            label={words.revokeTokens}
-            title={words.revokeTitle(name)}
             isDangerous
-            done={words.revokedNow(name)}
-          >
-            {words.revokeSays(name)}
-          </ConfirmButton>
+            {...wordsOf(words, 'revokeTokens', name)}
+          />
         </Group>
       ),
     },
@@ -184,13 +168,11 @@ function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
     <ConfirmButton
       operation="rotateApplicationSecret"
       call={{ params: { appKey }, body: { overlapHours: hours } }}
-      label={words.rotate}
-      title={words.rotateTitle(name)}
+      {...wordsOf(words, 'rotate', name)}
       canConfirm={isValid}
-      done={words.rotated}
       result={({ appKey: key, appSecret, oldSecretEndTime }, onClose) => (
         <OneTimeSecret
-          title={words.rotated}
+          title={words.rotateDone}
           secrets={{ [words.appKey]: key, [words.appSecret]: appSecret }}
           onClose={onClose}
         >

@@ -39,14 +39,14 @@ export const applicationsWords = defineAreaWords({
   liveTokens: ['Active tokens', '有效令牌'],
   liveTokensHint: ['excluding tokens of its users', '不含其用户的令牌'],
   revokeTokens: ['Revoke tokens', '吊销令牌'],
-  revokeTitle: [(name: string) => `Revoke all tokens of ${name}?`, (name) => `吊销 ${name} 的全部令牌？`],
-  revokeSays: [
+  revokeTokensTitle: [(name: string) => `Revoke all tokens of ${name}?`, (name) => `吊销 ${name} 的全部令牌？`],
+  revokeTokensSays: [
     (name: string) =>
       `All tokens of ${name} and its users stop working with the next call. This can’t be undone. ${name} can get new tokens with its secret; its users must log in again. If the secret has leaked, rotate it with 0 hours instead, which also revokes the tokens.`,
     (name) =>
       `从下一次调用起，${name} 及其用户的令牌全部失效，此操作无法撤销。${name} 可用密钥获取新令牌，用户须重新登录。如果密钥已泄露，请改为轮换密钥并填写 0 小时，令牌会一并吊销。`,
   ],
-  revokedNow: [(name: string) => `Tokens of ${name} revoked.`, (name) => `${name} 的令牌已吊销。`],
+  revokeTokensDone: [(name: string) => `Tokens of ${name} revoked.`, (name) => `${name} 的令牌已吊销。`],
   oldSecretEnd: ['Previous secret expires', '旧密钥失效时间'],
   noOldSecret: ['One active secret', '仅一个有效密钥'],
   batches: ['Batches of this application', '该应用的批次'],
@@ -58,7 +58,7 @@ export const applicationsWords = defineAreaWords({
     (name: string) => `${name} can get tokens and call the API, starting with the next call.`,
     (name) => `从下一次调用起，${name} 可以获取令牌并调用 API。`,
   ],
-  approvedNow: [(name: string) => `${name} approved.`, (name) => `${name} 已批准。`],
+  approveDone: [(name: string) => `${name} approved.`, (name) => `${name} 已批准。`],
   suspend: ['Suspend', '停用'],
   suspendTitle: [(name: string) => `Suspend ${name}?`, (name) => `停用 ${name}？`],
   suspendSays: [
@@ -67,7 +67,7 @@ export const applicationsWords = defineAreaWords({
     (name) =>
       `从下一次调用起，${name} 无法获取令牌，其调用会被拒绝，Webhook 不再收到消息。已提交的批次继续处理。该应用及其用户的令牌将被吊销，重新批准后也不会恢复。`,
   ],
-  suspendedNow: [(name: string) => `${name} suspended.`, (name) => `${name} 已停用。`],
+  suspendDone: [(name: string) => `${name} suspended.`, (name) => `${name} 已停用。`],
   rotate: ['Rotate secret', '轮换密钥'],
   rotateTitle: [(name: string) => `Rotate the secret of ${name}?`, (name) => `轮换 ${name} 的密钥？`],
   rotateSays: [
@@ -87,7 +87,7 @@ export const applicationsWords = defineAreaWords({
     (hours, last) =>
       `持有当前密钥的人在 ${hours} 小时内仍可获取令牌，并可用这些令牌调用 API，自现在起最长 ${last} 小时。现有令牌继续有效。`,
   ],
-  rotated: ['Secret rotated.', '密钥已轮换。'],
+  rotateDone: ['Secret rotated.', '密钥已轮换。'],
   oldGoodUntil: ['The previous secret is valid until', '旧密钥有效期至'],
   tokensGoodUntil: ['Tokens obtained with it expire no later than', '用旧密钥获取的令牌最迟失效时间'],
   oldEnded: ['The previous secret no longer works, and all tokens are revoked.', '旧密钥已失效，全部令牌已吊销。'],

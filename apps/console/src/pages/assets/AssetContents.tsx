@@ -5,7 +5,7 @@ import { useAddress } from '../../kit/inputs.tsx';
 import { Query } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
-import { CopyId, Time, Tree, type TreeNode } from '../../kit/values.tsx';
+import { CopyId, Line, Time, Tree, type TreeNode } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { assetsWords } from './words.ts';
@@ -95,15 +95,9 @@ function Detail({ instance, isApart }: { instance: Instance; isApart: boolean })
         {words.boughtBy} <OrderLink orderId={boughtByOrderId} /> <Time timeMs={instance.createdTime} />
       </div>
       {heldByOrderId !== boughtByOrderId && (
-        <div>
-          {words.revocableBy} <OrderLink orderId={heldByOrderId} />
-        </div>
+        <Line label={words.revocableBy} value={<OrderLink orderId={heldByOrderId} />} />
       )}
-      {srcLicenseOrderId !== null && (
-        <div>
-          {words.source} <OrderLink orderId={srcLicenseOrderId} />
-        </div>
-      )}
+      {srcLicenseOrderId !== null && <Line label={words.source} value={<OrderLink orderId={srcLicenseOrderId} />} />}
       {instance.kind === 'product' && instance.featureCount > 0 && <Features product={instance} />}
     </>
   );

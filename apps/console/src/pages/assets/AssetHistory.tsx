@@ -5,7 +5,7 @@ import { useAddress } from '../../kit/inputs.tsx';
 import { Query } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
-import { CopyId, Time, TimeLine } from '../../kit/values.tsx';
+import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { assetsWords } from './words.ts';
@@ -102,15 +102,9 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
   return (
     <>
       <Terms entry={entry} />
-      {fromCustomer !== null && (
-        <div>
-          {words.formerOwner} <OwnerLink owner={fromCustomer} />
-        </div>
-      )}
+      {fromCustomer !== null && <Line label={words.formerOwner} value={<OwnerLink owner={fromCustomer} />} />}
       {customer !== null && ['created', 'transferred'].includes(entry.action) && (
-        <div>
-          {words.to} <OwnerLink owner={customer} />
-        </div>
+        <Line label={words.to} value={<OwnerLink owner={customer} />} />
       )}
       {licenseOrderId !== null && (
         <div>
@@ -126,15 +120,9 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
           )}
         </div>
       )}
-      {operatorIdentity !== null && (
-        <div>
-          {words.askedBy} {operatorIdentity}
-        </div>
-      )}
+      {operatorIdentity !== null && <Line label={words.askedBy} value={operatorIdentity} />}
       {appKey !== null && !isOfSameOrder && (
-        <div>
-          {words.by} <Link {...pageOf.application(appKey)}>{applicationName}</Link>
-        </div>
+        <Line label={words.by} value={<Link {...pageOf.application(appKey)}>{applicationName}</Link>} />
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { AddressTabs } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
+import { CopyButton, CopyId, Fields, Line, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetLink, EnterpriseLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents } from './AssetContents.tsx';
@@ -102,9 +102,7 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
                   {holder.name}
                 </Link>{' '}
                 · {holder.account}
-                <div>
-                  {words.since} <Time timeMs={holder.since} />
-                </div>
+                <Line label={words.since} value={<Time timeMs={holder.since} />} />
               </>
             ),
         },
@@ -116,9 +114,7 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
             ) : (
               <>
                 <AssetLink assetNum={lentInto.assetNum} />
-                <div>
-                  {words.since} <Time timeMs={lentInto.since} />
-                </div>
+                <Line label={words.since} value={<Time timeMs={lentInto.since} />} />
               </>
             ),
         },

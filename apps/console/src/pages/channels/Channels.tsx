@@ -2,7 +2,7 @@ import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview } from '@lo
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
-import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
@@ -194,11 +194,10 @@ function PauseChannel({ channelCode }: { channelCode: string }) {
     <ConfirmButton
       operation="pauseChannel"
       call={{ params: { channelCode }, body: { reason: reason.trim() } }}
-      label={words.pause}
-      title={words.pauseTitle(channelCode)}
+      {...wordsOf(words, 'pause', channelCode)}
       isDangerous
       canConfirm={reason.trim() !== ''}
-      done={({ isIdle }) => (isIdle ? words.pausedNow(channelCode) : words.stillRuns(channelCode))}
+      done={({ isIdle }) => (isIdle ? words.pauseDone(channelCode) : words.stillRuns(channelCode))}
     >
       <p>{words.pauseSays}</p>
       <TextField label={words.reason} description={words.reasonHint} value={reason} onChange={setReason} required />
@@ -213,11 +212,7 @@ function ResumeChannel({ channelCode }: { channelCode: string }) {
     <ConfirmButton
       operation="resumeChannel"
       call={{ params: { channelCode } }}
-      label={words.resume}
-      title={words.resumeTitle(channelCode)}
-      done={words.resumedNow(channelCode)}
-    >
-      {words.resumeSays}
-    </ConfirmButton>
+      {...wordsOf(words, 'resume', channelCode)}
+    />
   );
 }

@@ -52,7 +52,7 @@ export const channelsWords = defineAreaWords({
   ],
   reason: ['Reason', '理由'],
   reasonHint: ['Recorded in the audit log. The channel doesn’t see it.', '将记入审计日志，渠道不可见。'],
-  pausedNow: [
+  pauseDone: [
     (code: string) => `Channel ${code} is paused. Its orders no longer take effect.`,
     (code) => `渠道 ${code} 已暂停，其订单不再生效。`,
   ],
@@ -67,7 +67,7 @@ export const channelsWords = defineAreaWords({
     'Workers apply its pending orders, oldest first, within seconds.',
     'Worker 将在几秒内从最早的订单开始，执行其待处理订单。',
   ],
-  resumedNow: [(code: string) => `Channel ${code} resumed.`, (code) => `渠道 ${code} 已恢复。`],
+  resumeDone: [(code: string) => `Channel ${code} resumed.`, (code) => `渠道 ${code} 已恢复。`],
   delayed: ['Channels behind or paused', '滞后或已暂停的渠道'],
   allBehind: [(count: string) => `All channels behind: ${count}`, (count) => `全部滞后渠道：${count}`],
   allPaused: [(count: string) => `All paused channels: ${count}`, (count) => `全部已暂停渠道：${count}`],

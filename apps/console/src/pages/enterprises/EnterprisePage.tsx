@@ -2,7 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
-import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { AddressTabs, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { announce, Badge, Empty } from '../../kit/signs.tsx';
@@ -113,12 +113,10 @@ function SecurityMobile({ enterpriseGlobalId }: { enterpriseGlobalId: string }) 
     <ConfirmButton
       operation="setSecurityMobile"
       call={{ params: { enterpriseGlobalId }, body: { securityMobile } }}
-      label={words.setMobile}
-      title={words.setMobileTitle}
+      {...wordsOf(words, 'setMobile')}
       canConfirm={securityMobile !== ''}
-      done={words.mobileSet}
     >
-      <p>{words.setMobileAdvice}</p>
+      <p>{words.setMobileSays}</p>
       <TextField label={words.newMobile} type="tel" value={mobile} onChange={setMobile} required />
     </ConfirmButton>
   );

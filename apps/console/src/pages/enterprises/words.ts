@@ -29,12 +29,12 @@ export const enterprisesWords = defineAreaWords({
   securityMobile: ['Security mobile number', '安全手机号'],
   setMobile: ['Set security mobile number', '设置安全手机号'],
   setMobileTitle: ['Set the security mobile number?', '设置安全手机号？'],
-  setMobileAdvice: [
+  setMobileSays: [
     'Channels that know the name of the enterprise and this number can bind customers to it (O1). Check who asks for the change. The audit log records its last four digits.',
     '知道企业名称和该号码的渠道可以把客户绑定到该企业（O1）。请先核实请求者的身份。审计日志会记录号码的后四位。',
   ],
   newMobile: ['New security mobile number', '新的安全手机号'],
-  mobileSet: ['The security mobile number is set.', '安全手机号已设置。'],
+  setMobileDone: ['The security mobile number is set.', '安全手机号已设置。'],
   counts: ['Customers', '客户数'],
   employeeCount: ['Employees', '员工数'],
   administrators: ['Administrators', '管理员'],

@@ -2,7 +2,7 @@ import type { ConsoleOperator, NewOperatorLogin, OperatorRole } from '@lockstep/
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe, useOperation } from '../../api/operations.ts';
-import { ConfirmButton, OneTimeSecret } from '../../kit/dialogs.tsx';
+import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { Choice, optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query } from '../../kit/page.tsx';
 import { Empty, StateBadge } from '../../kit/signs.tsx';
@@ -110,12 +110,28 @@ function Known({ operator }: { operator: ConsoleOperator }) {
 
 /** The actions of an admin on an operator. For the own password there is a page that keeps the session. */
 function OperatorActions({ operator }: { operator: ConsoleOperator }) {
+  const words = useWords(operatorsWords);
   const { operatorId } = useMe();
+  const { name } = operator;
+  const call = { params: { name } };
   return (
     <>
       <ChangeRole key={operator.role} operator={operator} />
-      {operator.operatorId !== operatorId && <ResetPassword name={operator.name} />}
-      <SwitchOperator operator={operator} />
+      {operator.operatorId !== operatorId && (
+        <ConfirmButton
+          operation="resetOperatorPassword"
+          call={call}
+          {...wordsOf(words, 'resetPassword', name)}
+          result={(login, onClose) => (
+            <NewPassword title={words.resetPasswordDone(name)} login={login} onClose={onClose} />
+          )}
+        />
+      )}
+      {operator.disabledTime === null ? (
+        <ConfirmButton operation="disableOperator" call={call} isDangerous {...wordsOf(words, 'disable', name)} />
+      ) : (
+        <ConfirmButton operation="enableOperator" call={call} {...wordsOf(words, 'enable', name)} />
+      )}
     </>
   );
 }
@@ -127,57 +143,12 @@ function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator })
     <ConfirmButton
       operation="setOperatorRole"
       call={{ params: { name }, body: { role: chosen } }}
-      label={words.changeRole}
-      title={words.changeRoleTitle(name)}
+      {...wordsOf(words, 'changeRole', name)}
       confirmLabel={words.save}
       canConfirm={chosen !== role}
-      done={words.roleChanged(name)}
     >
       <p>{words.changeRoleSays}</p>
       <RoleField value={chosen} onChange={setChosen} />
-    </ConfirmButton>
-  );
-}
-
-function ResetPassword({ name }: { name: string }) {
-  const words = useWords(operatorsWords);
-  return (
-    <ConfirmButton
-      operation="resetOperatorPassword"
-      call={{ params: { name } }}
-      label={words.resetPassword}
-      title={words.resetTitle(name)}
-      done={words.resetNow(name)}
-      result={(login, onClose) => <NewPassword title={words.resetNow(name)} login={login} onClose={onClose} />}
-    >
-      {words.resetSays(name)}
-    </ConfirmButton>
-  );
-}
-
-function SwitchOperator({ operator: { name, disabledTime } }: { operator: ConsoleOperator }) {
-  const words = useWords(operatorsWords);
-  const params = { name };
-  return disabledTime === null ? (
-    <ConfirmButton
-      operation="disableOperator"
-      call={{ params }}
-      label={words.disable}
-      title={words.disableTitle(name)}
-      isDangerous
-      done={words.disabledNow(name)}
-    >
-      {words.disableSays(name)}
-    </ConfirmButton>
-  ) : (
-    <ConfirmButton
-      operation="enableOperator"
-      call={{ params }}
-      label={words.enable}
-      title={words.enableTitle(name)}
-      done={words.enabledNow(name)}
-    >
-      {words.enableSays(name)}
     </ConfirmButton>
   );
 }

@@ -35,28 +35,28 @@ export const operatorsWords = defineAreaWords({
     'Takes effect with the next call, even in open sessions.',
     '从下一次请求起生效，对已登录的会话同样有效。',
   ],
-  roleChanged: [(name: string) => `Role of ${name} changed.`, (name) => `${name} 的角色已修改。`],
+  changeRoleDone: [(name: string) => `Role of ${name} changed.`, (name) => `${name} 的角色已修改。`],
   disable: ['Disable', '停用'],
   disableTitle: [(name: string) => `Disable ${name}?`, (name) => `停用 ${name}？`],
   disableSays: [
     (name: string) => `All sessions of ${name} end immediately, and ${name} can no longer log in.`,
     (name) => `${name} 的全部会话立即结束，且无法再登录。`,
   ],
-  disabledNow: [(name: string) => `${name} disabled.`, (name) => `${name} 已停用。`],
+  disableDone: [(name: string) => `${name} disabled.`, (name) => `${name} 已停用。`],
   enableTitle: [(name: string) => `Enable ${name}?`, (name) => `启用 ${name}？`],
   enableSays: [
     (name: string) => `${name} can log in again with the same password as before.`,
     (name) => `${name} 可以用原密码重新登录。`,
   ],
-  enabledNow: [(name: string) => `${name} enabled.`, (name) => `${name} 已启用。`],
+  enableDone: [(name: string) => `${name} enabled.`, (name) => `${name} 已启用。`],
   resetPassword: ['Reset password', '重置密码'],
-  resetTitle: [(name: string) => `Reset the password of ${name}?`, (name) => `重置 ${name} 的密码？`],
-  resetSays: [
+  resetPasswordTitle: [(name: string) => `Reset the password of ${name}?`, (name) => `重置 ${name} 的密码？`],
+  resetPasswordSays: [
     (name: string) =>
       `All sessions of ${name} end, and the current password stops working. The new password is shown only once.`,
     (name) => `${name} 的全部会话将结束，当前密码失效。新密码仅显示一次。`,
   ],
-  resetNow: [(name: string) => `Password of ${name} reset.`, (name) => `${name} 的密码已重置。`],
+  resetPasswordDone: [(name: string) => `Password of ${name} reset.`, (name) => `${name} 的密码已重置。`],
   nameInvalid: [
     'Use 1 to 63 lowercase letters and digits, with . _ - in between.',
     '请使用 1 至 63 个小写字母和数字，中间可用 . _ -。',

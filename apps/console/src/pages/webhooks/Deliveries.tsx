@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
-import { CopyId, Time } from '../../kit/values.tsx';
+import { CopyId, Line, Time } from '../../kit/values.tsx';
 import { useDuration, useLanguage, useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
 import { translateFault } from './faults-zh.ts';
@@ -54,11 +54,7 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
           </ol>
         </details>
       )}
-      {nextAttemptTime !== null && (
-        <div>
-          {words.next} <Time timeMs={nextAttemptTime} isRelative />
-        </div>
-      )}
+      {nextAttemptTime !== null && <Line label={words.next} value={<Time timeMs={nextAttemptTime} isRelative />} />}
     </>
   );
 }

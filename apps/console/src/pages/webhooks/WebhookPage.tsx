@@ -2,7 +2,7 @@ import type { ConsoleWebhook, ConsoleWebhookDetail } from '@lockstep/contract/co
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
-import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { Choice, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
@@ -111,15 +111,7 @@ function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
   return (
     <>
       <ReplayEvents webhookId={webhookId} />
-      <ConfirmButton
-        operation="testWebhook"
-        call={{ params: { webhookId } }}
-        label={words.test}
-        title={words.testTitle}
-        done={words.tested}
-      >
-        {words.testSays}
-      </ConfirmButton>
+      <ConfirmButton operation="testWebhook" call={{ params: { webhookId } }} {...wordsOf(words, 'test')} />
     </>
   );
 }
@@ -167,10 +159,8 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
     <ConfirmButton
       operation="replayWebhook"
       call={{ params: { webhookId }, body: bodies[begin] }}
-      label={words.replay}
-      title={words.replayTitle}
+      {...wordsOf(words, 'replay')}
       canConfirm={isValid[begin]}
-      done={words.replayed}
     >
       <p>{words.replaySays}</p>
       <Choice

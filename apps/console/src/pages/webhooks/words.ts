@@ -77,8 +77,8 @@ export const webhooksWords = defineAreaWords({
   afterEventHint: ['The webhook-id of the last message that arrived.', '最后一条送达消息的 webhook-id。'],
   afterEventInvalid: ['An ID is a number of up to 19 digits.', 'ID 是最多 19 位的数字。'],
   timeInvalid: ['Select a time.', '请选择时间。'],
-  replayed: ['Replaying events.', '正在重放事件。'],
+  replayDone: ['Replaying events.', '正在重放事件。'],
   test: ['Send test', '发送测试'],
   testSays: ['The endpoint receives one message of type webhook.test.', '端点会收到一条类型为 webhook.test 的消息。'],
-  tested: ['Sending a test message. See its outcome under Messages.', '正在发送测试消息，结果见“消息”。'],
+  testDone: ['Sending a test message. See its outcome under Messages.', '正在发送测试消息，结果见“消息”。'],
 });
