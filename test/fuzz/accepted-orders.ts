@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders/orders.ts';
 import type { Stack } from '../harness/stack.ts';
+import { expectSame } from '../model/expect-same.ts';
 import { sortedLedger } from '../model/ledger-value.ts';
 import { Model } from '../model/model.ts';
 import { readLedger } from '../model/stored-ledger.ts';
@@ -48,7 +49,7 @@ export class AcceptedOrders {
    */
   checkShared(body: Buffer): void {
     const { syncMode, orderList } = read(body);
-    expectEqual(
+    expectSame(
       'mode of the batch, and whether customers share a number',
       [syncMode, sharesNumber(orderList)],
       ['async', true],
@@ -63,16 +64,16 @@ export class AcceptedOrders {
     const { orderList, ...batch } = read(body);
     const said = data.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
     const sent = orderList.map(({ sequence, customerId }) => `${sequence} ${customerId}`);
-    expectEqual('the orders in the answer', said, sent);
+    expectSame('the orders in the answer', said, sent);
     const key = JSON.stringify([batch.channelCode, batch.channelOrderId]);
     const ids = JSON.stringify(data.map(({ licenseOrderId }) => licenseOrderId));
     const earlier = this.#known.get(key);
     if (earlier !== undefined) {
-      expectEqual('the answer to a resubmitted batch', ids, earlier);
+      expectSame('the answer to a resubmitted batch', ids, earlier);
       return { batches: 0, orders: 0 };
     }
     const isShared = batch.syncMode === 'async' && sharesNumber(orderList);
-    expectEqual('whether customers share a number', isShared, false);
+    expectSame('whether customers share a number', isShared, false);
     this.#known.set(key, ids);
     this.#unsettled.push({ ...batch, orderList: orderList as unknown as Sent[], entries: data });
     return { batches: 1, orders: data.length };
@@ -91,7 +92,7 @@ export class AcceptedOrders {
       const query = { channelCode, channelOrderId, waitSeconds: '30', limit: '1000' };
       const answer = await this.#api.ask('getBatchResult', { query });
       const { orders, state } = BatchResult.parse(dataOf(answer));
-      expectEqual(`the state of ${channelOrderId}`, state, 'completed');
+      expectSame(`the state of ${channelOrderId}`, state, 'completed');
       const placed = orderList
         .map((body, index) => ({ body, licenseOrderId: entries[index]!.licenseOrderId, order: orders[index]! }))
         .filter(({ order }) => !NOT_OF_THE_MODEL.includes(order.cause ?? ''));
@@ -104,7 +105,7 @@ export class AcceptedOrders {
           products,
         };
       });
-      expectEqual(
+      expectSame(
         `the outcomes of ${channelOrderId}`,
         found,
         expected.map(({ cause, assets, products }) => ({ licenseOrderId: 'its own', cause, assets, products })),
@@ -115,7 +116,7 @@ export class AcceptedOrders {
   /** Compares the whole ledger with the model's. */
   async compareLedger(): Promise<void> {
     const stored = sortedLedger(await readLedger(this.#stack.db, ''));
-    expectEqual('the ledger', stored, sortedLedger(this.#model.assets));
+    expectSame('the ledger', stored, sortedLedger(this.#model.assets));
   }
 }
 
@@ -140,9 +141,4 @@ function sharesNumber(orders: BatchOrder['orderList']): boolean {
         return owner !== customerId;
       }),
   );
-}
-
-function expectEqual(what: string, found: unknown, expected: unknown): void {
-  const [is, shouldBe] = [JSON.stringify(found), JSON.stringify(expected)];
-  if (is !== shouldBe) throw new Error(`${what}: ${is.slice(0, 2_000)}, not ${shouldBe.slice(0, 2_000)}`);
 }

@@ -36,44 +36,30 @@ const CHANGES: Record<string, readonly string[]> = {
 /** Logins change these tables at any time. */
 const OF_LOGINS = ['access_token', 'login_failure'];
 
-type Content = Awaited<ReturnType<typeof contentOfTables>>;
-
 /** Compares stored data before and after groups of calls. */
-export class Effects {
-  readonly #db: Database;
-  #before: Content;
-
-  private constructor(db: Database, before: Content) {
-    this.#db = db;
-    this.#before = before;
-  }
-
-  static async watch(db: Database): Promise<Effects> {
-    return new Effects(db, await contentOfTables(db));
-  }
-
-  /** Accepts all changes so far. */
-  async reset(): Promise<void> {
-    this.#before = await contentOfTables(this.#db);
-  }
-
-  /**
-   * Returns a line for each change since the last call that no successful operation explains. `accepted` lists those
-   * operations, and `stored` counts the batches and orders that they stored.
-   */
-  async unexplained(accepted: readonly string[], stored: { batches: number; orders: number }): Promise<string[]> {
-    const before = this.#before;
-    const after = await contentOfTables(this.#db);
-    this.#before = after;
-    const explained = new Set([...OF_LOGINS, ...accepted.flatMap((operationId) => CHANGES[operationId] ?? [])]);
-    const lines = Object.keys(after)
-      .filter((table) => !explained.has(table) && after[table]!.digest !== before[table]?.digest)
-      .map((table) => `${table} changed, from ${before[table]?.rows} to ${after[table]!.rows} rows`);
-    const more = (table: string) => after[table]!.rows - before[table]!.rows;
-    if (more('batch') !== stored.batches) lines.push(`${more('batch')} batches stored, ${stored.batches} accepted`);
-    if (more('license_order') !== stored.orders) {
-      lines.push(`${more('license_order')} orders stored, ${stored.orders} accepted`);
-    }
-    return lines;
-  }
+export async function watchEffects(db: Database) {
+  let before = await contentOfTables(db);
+  return {
+    /** Accepts all changes so far. */
+    async reset(): Promise<void> {
+      before = await contentOfTables(db);
+    },
+    /**
+     * Returns a line for each change since the last call that no successful operation explains. `accepted` lists those
+     * operations, and `stored` counts the batches and orders that they stored.
+     */
+    async unexplained(accepted: readonly string[], stored: { batches: number; orders: number }): Promise<string[]> {
+      const after = await contentOfTables(db);
+      const explained = new Set([...OF_LOGINS, ...accepted.flatMap((operationId) => CHANGES[operationId] ?? [])]);
+      const lines = Object.keys(after)
+        .filter((table) => !explained.has(table) && after[table]!.digest !== before[table]?.digest)
+        .map((table) => `${table} changed, from ${before[table]?.rows} to ${after[table]!.rows} rows`);
+      const more = (table: string) => after[table]!.rows - before[table]!.rows;
+      const [batches, orders] = [more('batch'), more('license_order')];
+      if (batches !== stored.batches) lines.push(`${batches} batches stored, ${stored.batches} accepted`);
+      if (orders !== stored.orders) lines.push(`${orders} orders stored, ${stored.orders} accepted`);
+      before = after;
+      return lines;
+    },
+  };
 }

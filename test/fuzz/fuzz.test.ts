@@ -3,7 +3,7 @@ import { checkNumbers } from '../harness/databases/numbers.ts';
 import { AcceptedOrders } from './accepted-orders.ts';
 import { AnswerRules } from './answers.ts';
 import { MUTATIONS, mutateBody } from './call-mutations.ts';
-import { Effects } from './effects.ts';
+import { watchEffects } from './effects.ts';
 import { Random } from './random.ts';
 import { bodyRead, type Call, reproOf, send, type WireAnswer } from './wire.ts';
 import { World } from './world.ts';
@@ -25,6 +25,7 @@ const AT_ONCE = 8;
 const MAX_FAULTS = 5;
 
 const kinds = Object.keys(MUTATIONS);
+type Effects = Awaited<ReturnType<typeof watchEffects>>;
 
 class Round {
   readonly #world: World;
@@ -46,7 +47,7 @@ class Round {
 
   static async start(random: Random, faults: string[]): Promise<Round> {
     const world = await World.open(random);
-    return new Round(world, random, await Effects.watch(world.stack.db), faults);
+    return new Round(world, random, await watchEffects(world.stack.db), faults);
   }
 
   /** Sends calls and returns how many succeeded. */

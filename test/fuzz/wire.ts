@@ -79,7 +79,7 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
     const timer = setTimeout(() => done(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`))), PATIENCE_MS);
     const look = (isOver: boolean) => {
       try {
-        const answers = parseAnswers(received, call, isOver);
+        const answers = parseAnswers(received, call);
         if (isOver || answers.length >= expected || answers.at(-1)?.headers.get('connection') === 'close') {
           done(() => resolve(answers));
         }
@@ -111,8 +111,8 @@ export function bodyRead({ body, framing }: Call): NonNullable<Call['body']> {
   return framing.kind === 'lie' && framing.by < 0 ? sent.subarray(0, Math.max(0, sent.length + framing.by)) : sent;
 }
 
-/** Parses complete answers. The last may extend until the connection closes. */
-function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer[] {
+/** Parses complete answers, each of which says its length. */
+function parseAnswers(received: Buffer, call: Call): WireAnswer[] {
   const answers: WireAnswer[] = [];
   let at = 0;
   while (at < received.length) {
@@ -127,45 +127,15 @@ function parseAnswers(received: Buffer, call: Call, isOver: boolean): WireAnswer
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
       }),
     );
-    const start = end + 4;
     const hasBody = status >= 200 && !(call.method === 'HEAD' && answers.length === 0);
-    const read = hasBody ? readBody(received, start, headers, isOver) : { body: Buffer.alloc(0), end: start };
-    if (read === null) break;
-    at = read.end;
-    if (status >= 200) answers.push({ status, headers, text: read.body.toString('utf8') });
+    const length = headers.get('content-length');
+    if (hasBody && length === undefined) throw new Error(`no content-length: ${statusLine}`);
+    const start = end + 4;
+    at = start + (hasBody ? Number(length) : 0);
+    if (at > received.length) break;
+    if (status >= 200) answers.push({ status, headers, text: received.toString('utf8', start, at) });
   }
   return answers;
-}
-
-interface Body {
-  body: Buffer;
-  /** Offset of what follows it. */
-  end: number;
-}
-
-/** Reads the body at `start`; null if it is incomplete. */
-function readBody(received: Buffer, start: number, headers: Map<string, string>, isOver: boolean): Body | null {
-  if (headers.get('transfer-encoding') === 'chunked') return readChunks(received, start);
-  const length = headers.get('content-length');
-  if (length !== undefined) {
-    const end = start + Number(length);
-    return end <= received.length ? { body: received.subarray(start, end), end } : null;
-  }
-  return isOver ? { body: received.subarray(start), end: received.length } : null;
-}
-
-function readChunks(received: Buffer, start: number): Body | null {
-  const chunks: Buffer[] = [];
-  for (let at = start; ; ) {
-    const lineEnd = received.indexOf('\r\n', at);
-    if (lineEnd < 0) return null;
-    const length = Number.parseInt(received.toString('latin1', at, lineEnd), 16);
-    const from = lineEnd + 2;
-    at = from + length + 2;
-    if (at > received.length) return null;
-    if (length === 0) return { body: Buffer.concat(chunks), end: at };
-    chunks.push(received.subarray(from, from + length));
-  }
 }
 
 /** Returns a shell command that sends the same bytes, to reproduce a failure. */
