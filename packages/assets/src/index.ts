@@ -16,7 +16,6 @@ export {
   emptyChanges,
   type Instance,
   type Ledger,
-  type LedgerChanges,
   listNewCodes,
   type MerchandiseInstance,
   type ProductInstance,
