@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { configOrExit, readConfig, SECRET_KEYS } from '@lockstep/config';
-import { type Closable, createLogger, runUntilSignal } from '@lockstep/platform';
+import { createLogger, runUntilSignal } from '@lockstep/platform';
 import pretty from 'pino-pretty';
 import { sayAside } from './src/output/terminal.ts';
 import { provideDatabase } from './src/stack/stack.ts';
@@ -15,26 +15,22 @@ const VITE = ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.co
 const config = configOrExit(readConfig);
 const log = createLogger({ name: 'dev', level: 'warn', secrets: SECRET_KEYS });
 
-/** A Node.js process. Log lines on its standard output are formatted for people; other lines stay unchanged. */
-class Program implements Closable {
-  readonly #child: ChildProcess;
-  /** Resolves when the process exits, to its signal or exit status. */
-  readonly ended: Promise<string>;
-
-  constructor(args: string[], variables: Record<string, string>) {
-    const child = spawn(process.execPath, args, {
-      env: { ...process.env, ...variables },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    this.#child = child;
-    this.ended = once(child, 'exit').then(([status, signal]) => signal ?? `exit status ${status}`);
-    child.stdout.pipe(pretty({ ignore: 'pid,hostname,name', translateTime: 'SYS:HH:MM:ss.l', singleLine: true }));
-  }
-
-  async close(): Promise<void> {
-    this.#child.kill();
-    await this.ended;
-  }
+/**
+ * Starts a Node.js process. Log lines on its standard output are formatted for people; other lines stay unchanged.
+ * `ended` resolves when it exits, to its signal or exit status.
+ */
+async function startProgram(args: string[], variables: Record<string, string>) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit').then(([status, signal]) => signal ?? `exit status ${status}`);
+  child.stdout.pipe(pretty({ ignore: 'pid,hostname,name', translateTime: 'SYS:HH:MM:ss.l', singleLine: true }));
+  const close = async () => {
+    child.kill();
+    await ended;
+  };
+  return { close, ended };
 }
 
 await runUntilSignal(
@@ -42,8 +38,8 @@ await runUntilSignal(
   async (startPart) => {
     const database = await startPart('PostgreSQL', (stop) => provideDatabase(config, stop));
     const { LOG_LEVEL = 'info', PORT } = config;
-    const vite = await startPart('console', async () => new Program(VITE, { PORT: String(PORT) }));
-    await startPart('service', async () => new Program(SERVICE, { DATABASE_URL: database.url, LOG_LEVEL }));
+    const vite = await startPart('console', () => startProgram(VITE, { PORT: String(PORT) }));
+    await startPart('service', () => startProgram(SERVICE, { DATABASE_URL: database.url, LOG_LEVEL }));
     throw new Error(`Vite exited (${await vite.ended}); shutting down.`);
   },
   (error) => sayAside(`dev: ${error instanceof Error ? error.message : error}`),

@@ -297,9 +297,3 @@ describe('a small body with many faults', () => {
     },
   );
 });
-
-it('a nonce used by a call that is refused for its body is used up', async () => {
-  const nonce = randomUUID();
-  expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'field_missing' });
-  expect(refusalOf(await api.submit({}, { nonce }))).toMatchObject({ cause: 'nonce_replayed' });
-});

@@ -12,26 +12,11 @@ function lint(statements: string): string[] {
   return (JSON.parse(stdout) as { rule_name: string }[]).map(({ rule_name }) => rule_name);
 }
 
-it.each<[what: string, statement: string, rule: string]>([
+it.each([
   ['builds an index', 'create index more on asset (asset_num)', 'require-concurrent-index-creation'],
-  ['drops an index', 'drop index asset_customer', 'require-concurrent-index-deletion'],
   ['adds a check that reads all rows', 'alter table asset add check (id > 0)', 'constraint-missing-not-valid'],
-  [
-    'adds a foreign key',
-    'alter table asset add foreign key (customer_id) references customer',
-    'adding-foreign-key-constraint',
-  ],
-  ['adds a unique constraint', 'alter table asset add unique (asset_num)', 'disallowed-unique-constraint'],
-  ['changes the type of a column', 'alter table asset alter id type numeric', 'changing-column-type'],
   ['gives a column another name', 'alter table asset rename freezing to frozen', 'renaming-column'],
-  ['gives a table another name', 'alter table asset rename to thing', 'renaming-table'],
   ['drops a column', 'alter table asset drop column freezing', 'ban-drop-column'],
-  ['sets a column NOT NULL', 'alter table asset alter revoked_time set not null', 'adding-not-nullable-field'],
-  [
-    'adds a column that rewrites the table',
-    'alter table asset add x uuid default gen_random_uuid()',
-    'adding-field-with-default',
-  ],
 ])('the lint notices a migration that %s', (_, statement, rule) => {
   expect(lint(`${statement};`)).toContain(rule);
   expect(lint(`-- squawk-ignore-file ${rule}\n${statement};`)).not.toContain(rule);

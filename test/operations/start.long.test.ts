@@ -198,17 +198,6 @@ describe('two stacks side by side', () => {
     expect(answer).toMatchObject({ status: 200, body: { scope: 'auth_order auth_me' } });
   });
 
-  it.concurrent.each<[what: string, status: number, words: string[], message: RegExp]>([
-    ['an unknown application', 4, ['app', 'approve', 'app_unknown'], /app_unknown/],
-    ['an application without a scope', 64, ['app', 'create', '--name', 'X'], /--scope/],
-    ['an unknown command', 64, ['apps'], /'apps'/],
-  ])('lockstep refuses %s with status %i', async (_, status, words, message) => {
-    const ended = await lockstep(stack.dataDir, ...words);
-    expect(ended).toMatchObject({ status, stdout: '' });
-    expect(ended.stderr).toMatch(message);
-    expect(ended.stderr).not.toMatch(STACK_TRACE);
-  });
-
   it('end independently', async () => {
     expect(await other.job.end('SIGTERM')).toMatchObject({ status: 0 });
     expect(findLeftovers(other)).toEqual(NOTHING);
@@ -223,12 +212,6 @@ describe.concurrent('npm start that fails', () => {
     const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: file, PORT: '0' }).ended;
     expect(status).toBe(1);
     expect(stderr).toMatch(/^.*DATA_DIR.*demo\.json.*\n$/);
-  });
-
-  it.runIf(process.platform === 'linux')('refuses a DATA_DIR that it cannot write to', async () => {
-    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: '/proc/data', PORT: '0' }).ended;
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^.*DATA_DIR.*\n$/);
   });
 
   it('refuses a port that is in use, and leaves nothing behind', async () => {

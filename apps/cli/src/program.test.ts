@@ -62,6 +62,7 @@ it.each<[line: string, message: RegExp]>([
   ['channel pause test', /--reason/],
   ['channel resume ""', /'code'/],
   ['app create --scope auth_order', /--name/],
+  ['app create --name X', /--scope/],
   ['app create --name A --scope all', /--scope/],
   ['app create --name A --scope auth_order --channel web shop', /shop/],
   ['app rotate-secret key --overlap-hours -1', /--overlap-hours/],

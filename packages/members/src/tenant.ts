@@ -1,6 +1,6 @@
 import type { PasswordHasher } from '@lockstep/access';
 import { lockFound, NOW, selectAssets } from '@lockstep/assets';
-import type { AssetId, Channels, EnterpriseId, MemberId } from '@lockstep/contract';
+import { type AssetId, type Channels, type EnterpriseId, type MemberId, Refusal } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { AssetFacts } from './rules/holdings.ts';
@@ -47,15 +47,10 @@ export function selectAudit(db: Database | Trx, { enterpriseId }: Tenant) {
   return db.selectFrom('member_audit').where('member_audit.enterprise_id', '=', enterpriseId);
 }
 
-/** Whether the enterprise has a customer in any channel. */
-export async function hasCustomer(db: Database | Trx, { enterpriseId }: Tenant): Promise<boolean> {
-  const found = await db
-    .selectFrom('customer')
-    .select('id')
-    .where('enterprise_id', '=', enterpriseId)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+/** Throws a Refusal, customer_not_bound, unless the enterprise has a customer in any channel. */
+export async function requireCustomer(db: Database | Trx, { enterpriseId }: Tenant): Promise<void> {
+  const customers = db.selectFrom('customer').select('id').where('enterprise_id', '=', enterpriseId);
+  if ((await customers.limit(1).executeTakeFirst()) === undefined) throw new Refusal('customer_not_bound');
 }
 
 /** Returns the enterprise code that ends account names. */

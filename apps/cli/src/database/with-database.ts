@@ -11,7 +11,7 @@ import {
   within,
 } from '@lockstep/platform';
 import { CommandFault, type FaultKind } from '../output/status.ts';
-import { findDatabaseUrl, NothingRuns } from '../stack/stack.ts';
+import { findDatabaseUrl, nothingRuns } from '../stack/stack.ts';
 
 /** The time for checking the database, and again for the work, including waits for locks. */
 const COMMAND_TIMEOUT_MS = 30_000;
@@ -56,7 +56,7 @@ export async function withDatabase<Result>(config: Config, work: (db: Database) 
     }
     const isStopped = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isStopped
-      ? new NothingRuns(config.DATA_DIR, error)
+      ? nothingRuns(config.DATA_DIR, error)
       : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
   } finally {
     looking.end();

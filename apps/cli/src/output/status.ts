@@ -19,7 +19,7 @@ export const STATUS = {
 } as const;
 
 /** The kind of an error, which determines the exit status. */
-export type FaultKind = 'fault' | 'refused' | 'notFound' | 'usage' | 'unreachable';
+export type FaultKind = Exclude<keyof typeof STATUS, `SIG${string}`>;
 
 /** An error that ends the command with the exit status of its kind. The message is for people. */
 export class CommandFault extends Error {

@@ -60,17 +60,13 @@ export async function provideDatabase(
   };
 }
 
-/** No `npm start` runs in DATA_DIR. The message says what to do. */
-export class NothingRuns extends CommandFault {
-  constructor(dataDir: string, cause: unknown) {
-    super('unreachable', `Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
-    this.name = 'NothingRuns';
-  }
-}
+/** The error if no `npm start` runs in DATA_DIR. It says what to do. */
+export const nothingRuns = (dataDir: string, cause: unknown) =>
+  new CommandFault('unreachable', `Nothing runs in ${dataDir}. Run npm start first, or set DATABASE_URL.`, { cause });
 
 /**
- * Returns the URL of the database that the lockstep command works on. Throws NothingRuns, or an Error if another user
- * may have prepared DATA_DIR.
+ * Returns the URL of the database that the lockstep command works on. Throws what nothingRuns returns, or an Error if
+ * another user may have prepared DATA_DIR.
  */
 export async function findDatabaseUrl(config: Config): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
@@ -80,6 +76,6 @@ export async function findDatabaseUrl(config: Config): Promise<string> {
     const { databaseUrl } = JSON.parse(await readFile(file, 'utf8')) as { databaseUrl: string };
     return databaseUrl;
   } catch (error) {
-    throw new NothingRuns(config.DATA_DIR, error);
+    throw nothingRuns(config.DATA_DIR, error);
   }
 }

@@ -1,7 +1,7 @@
 import { type Contents, type NamedAsset, readContents } from '@lockstep/assets';
 import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
-import { type Actor, hasCustomer, selectEnterpriseAssets } from '../tenant.ts';
+import { type Actor, requireCustomer, selectEnterpriseAssets } from '../tenant.ts';
 
 /**
  * M6: lists the active assets of the actor's enterprise except borrowed locks, oldest first (rules 8).
@@ -92,8 +92,4 @@ async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<Nam
     .execute();
   const isLent = lent.some((each) => each.assetId === assetId);
   return isLent ? [] : ([asset, ...lent] as NamedAsset[]);
-}
-
-async function requireCustomer(trx: Trx, actor: Actor): Promise<void> {
-  if (!(await hasCustomer(trx, actor))) throw new Refusal('customer_not_bound');
 }

@@ -32,14 +32,7 @@ export function listFree(running: readonly Turn[]): Trust[] {
 
 /** Returns the applications that have reached the limit of messages in flight to failing endpoints. */
 export function listExhausted(running: readonly Turn[]): ApplicationId[] {
-  return [
-    ...countBy(
-      running.filter(({ isFailing }) => isFailing),
-      ({ applicationId }) => applicationId,
-    ),
-  ]
-    .filter(([, count]) => count >= AT_ONCE_OF_FAILING)
-    .map(([applicationId]) => applicationId);
+  return [...countFailing(running)].flatMap(([id, count]) => (count >= AT_ONCE_OF_FAILING ? [id] : []));
 }
 
 /**
@@ -55,10 +48,7 @@ export function chooseTurns<Ready extends Turn>(ready: readonly Ready[], running
     return { turn, rank };
   });
   const { first, more: moreBefore } = share(running);
-  const failing = countBy(
-    running.filter(({ isFailing }) => isFailing),
-    ({ applicationId }) => applicationId,
-  );
+  const failing = countFailing(running);
   let more = moreBefore;
   const isTaken = ({ turn, rank }: { turn: Ready; rank: number }): boolean => {
     const { trust, applicationId, isFailing } = turn;
@@ -95,6 +85,14 @@ function share(running: readonly Turn[]): { first: Map<Trust, number>; more: num
 function isFirstFree(trust: Trust, first: ReadonlyMap<Trust, number>): boolean {
   const upTo = (most: number) => TRUSTS.slice(0, most + 1).reduce((sum, each) => sum + (first.get(each) ?? 0), 0);
   return TRUSTS.every((above, index) => index < TRUSTS.indexOf(trust) || upTo(index) < AT_ONCE[above]);
+}
+
+/** Counts the messages to failing endpoints, by application. */
+function countFailing(running: readonly Turn[]): Map<ApplicationId, number> {
+  return countBy(
+    running.filter(({ isFailing }) => isFailing),
+    ({ applicationId }) => applicationId,
+  );
 }
 
 function countBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {
