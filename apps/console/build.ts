@@ -48,7 +48,7 @@ function digestSources(): string {
     [
       'src/**/*.*',
       '{index.html,vite.config.ts,build.ts,package.json}',
-      '../../packages/contract/src/{causes,console/*}.ts',
+      '../../packages/contract/src/**/*.ts',
       '../../package-lock.json',
     ],
     { cwd: HERE },
