@@ -20,7 +20,7 @@ it('leads from the login and the overview to a batch and its failed order', asyn
   const page = await openPage(stack, '/');
   await page.locator('main a[href$="/console"]').first().click();
   await fillInLogin(page, await newOperator(stack, 'viewer'));
-  await settled(page, en.overview.pending);
+  await settled(page, en.overview.pendingOrders);
   await expectAccessible(page);
   await page.getByRole('link', { name: en.shell.batches, exact: true }).click();
   await page.getByRole('link', { name: batch.channelOrderId }).click();

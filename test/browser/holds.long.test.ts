@@ -46,7 +46,7 @@ it('a held order is marked as failed with a reason, after a choice for the later
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: en.orders.failOrder });
   expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByRole('textbox', { name: en.orders.failReason }).fill('ticket 4711');
+  await dialog.getByRole('textbox', { name: en.orders.reason }).fill('ticket 4711');
   await confirm.click();
   await said(page, en.orders.laterPending('2'));
   expect(await confirm.isDisabled()).toBe(true);

@@ -20,7 +20,7 @@ const directory = await mkdtemp(join(tmpdir(), 'lockstep-preview-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 const openPreview = async () => (await openConsole(stack, 'viewer', '/preview')).page;
-const show = (page: Page) => page.getByRole('button', { name: en.preview.show }).click();
+const show = (page: Page) => page.getByRole('button', { name: en.preview.preview }).click();
 
 /** Chooses a file by the button. */
 async function choose(page: Page, name: string, content: string | Uint8Array): Promise<void> {
@@ -57,7 +57,7 @@ describe('a batch', () => {
     const row = page.locator('tbody tr[data-index]').nth(2);
     expect(await row.innerText()).toContain(en.preview.fail);
     await row.getByRole('button', { name: en.preview.beside }).click();
-    await settled(page, en.preview.now);
+    await settled(page, en.preview.currentState);
     await page.getByRole('row', { name: 'limitConcurrent 7 1' }).first().waitFor();
     // The address holds the selection.
     expect(new URL(page.url()).search).toBe(`?order=${orderList[2]!.sequence}`);
@@ -141,7 +141,7 @@ describe('invalid input', () => {
     await alert.getByText(/JSON/).first().waitFor({ timeout: 60_000 });
     // The service still works.
     await page.goto('/console/');
-    await settled(page, en.overview.pending);
+    await settled(page, en.overview.pendingOrders);
   });
 
   it('no input at all is refused', async () => {

@@ -19,6 +19,7 @@ const newPrefix = () => `N${randomUUID().slice(0, 8).toUpperCase()}`;
 const list = (query: ConsoleCall<'listAssets'>['query']) => viewer.call('listAssets', { query });
 const show = (assetNum: string) => viewer.call('getAsset', { params: { assetNum } });
 const numsOf = ({ assets }: ConsoleData<'listAssets'>) => assets.map(({ assetNum }) => assetNum);
+const found = async (query: ConsoleCall<'listAssets'>['query']) => numsOf(await list(query));
 
 /** All pages of a list, one entry at a time. */
 const walk = async (query: ConsoleCall<'listAssets'>['query']) =>
@@ -30,8 +31,8 @@ describe('the list of assets', () => {
     const customer = await api.newCustomer();
     await api.carryOut(newBuy(customer, [`${prefix}-3`, `${prefix}-1`]));
     await other.carryOut(newBuy(await other.newCustomer(), [`${prefix}-2`, `${prefix.slice(0, -1)}`]));
-    expect(numsOf(await list({ assetNum: prefix }))).toEqual([`${prefix}-1`, `${prefix}-2`, `${prefix}-3`]);
-    expect(numsOf(await list({ assetNum: `${prefix}-2` }))).toEqual([`${prefix}-2`]);
+    expect(await found({ assetNum: prefix })).toEqual([`${prefix}-1`, `${prefix}-2`, `${prefix}-3`]);
+    expect(await found({ assetNum: `${prefix}-2` })).toEqual([`${prefix}-2`]);
     expect(await walk({ assetNum: prefix })).toEqual([`${prefix}-1`, `${prefix}-2`, `${prefix}-3`]);
     expect(await walk({ assetNum: prefix, customerId: customer.customerId })).toEqual([`${prefix}-1`, `${prefix}-3`]);
   });
@@ -39,8 +40,8 @@ describe('the list of assets', () => {
   it('takes wildcards literally', async () => {
     const prefix = newPrefix();
     await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}%_1`, `${prefix}a`, `${prefix}\\`]));
-    expect(numsOf(await list({ assetNum: `${prefix}%` }))).toEqual([`${prefix}%_1`]);
-    expect(numsOf(await list({ assetNum: `${prefix}\\` }))).toEqual([`${prefix}\\`]);
+    expect(await found({ assetNum: `${prefix}%` })).toEqual([`${prefix}%_1`]);
+    expect(await found({ assetNum: `${prefix}\\` })).toEqual([`${prefix}\\`]);
   });
 
   it('shows those of a customer, and of all customers of an enterprise, the newest first', async () => {
@@ -56,7 +57,7 @@ describe('the list of assets', () => {
       enterpriseGlobalId: one.enterpriseGlobalId,
       enterpriseName: name,
     });
-    expect(numsOf(await list({ customerId: two.customerId, enterpriseGlobalId: '1' }))).toEqual([]);
+    expect(await found({ customerId: two.customerId, enterpriseGlobalId: '1' })).toEqual([]);
   });
 
   it('begins with the newest, whichever process bought it', async () => {
@@ -78,7 +79,7 @@ describe('the list of assets', () => {
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
     expect(await walk({ state: 'revoked', assetNum: prefix })).toEqual([`${prefix}1`, `${prefix}1`]);
-    expect(numsOf(await list({ assetNum: prefix }))).toEqual([]);
+    expect(await found({ assetNum: prefix })).toEqual([]);
     const refused = await viewer.send('listAssets', { query: { state: 'revoked' } });
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('assetNum') } });
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HealthCheckId, Overview, OverviewSpan } from '@lockstep/contract/console';
 import { countActivity } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
@@ -112,12 +112,9 @@ describe('with no worker', async () => {
 });
 
 describe('with workers', async () => {
-  let operator: ConsoleClient;
   const { stack } = await testStack();
-  beforeAll(async () => {
-    await stack.startWorker();
-    operator = await ConsoleClient.logIn(stack, 'viewer');
-  });
+  await stack.startWorker();
+  const operator = await ConsoleClient.logIn(stack, 'viewer');
 
   it('shows each order once, whether API or worker applied it, and why orders failed', async () => {
     const api = await stack.newApi();

@@ -114,7 +114,7 @@ function Shortcuts() {
     >
       <dl className={styles.shortcuts}>
         <Shortcut keys={['?']} text={words.shortcutHelp} />
-        <Shortcut keys={['/']} text={words.shortcutSearch} />
+        <Shortcut keys={['/']} text={words.searchButton} />
         <Shortcut keys={['↑', '↓']} text={words.shortcutRows} />
         {reachable.map(({ name, key }) => (
           <Shortcut key={name} keys={['g', key]} text={words.shortcutGoTo(words[name])} />

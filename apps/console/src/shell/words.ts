@@ -19,7 +19,6 @@ export const shellWords = defineAreaWords({
   ownPassword: ['Change password', '修改密码'],
   logOut: ['Log out', '退出登录'],
   shortcuts: ['Keyboard shortcuts', '键盘快捷键'],
-  shortcutSearch: ['Search', '搜索'],
   shortcutHelp: ['Show keyboard shortcuts', '显示键盘快捷键'],
   shortcutRows: ['Previous or next row of a list', '移到列表的上一行或下一行'],
   shortcutGoTo: [(area: string) => `Go to ${area}`, (area) => spaceWords(`前往${area}`)],

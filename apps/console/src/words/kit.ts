@@ -11,7 +11,6 @@ export const kitWords = defineAreaWords({
     '浏览器阻止了复制，请选中内容后手动复制。',
   ],
   utc: ['UTC', 'UTC'],
-  time: ['Time', '时间'],
   firstPage: ['First page', '首页'],
   previousPage: ['Previous page', '上一页'],
   nextPage: ['Next page', '下一页'],

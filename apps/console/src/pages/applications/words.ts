@@ -98,5 +98,4 @@ export const applicationsWords = defineAreaWords({
     '从下一次调用起生效。指定其他渠道的调用会被拒绝，该应用也看不到其他渠道的客户和资产。',
   ],
   bound: ['Channels changed.', '渠道已修改。'],
-  seeAlso: ['See also', '相关内容'],
 });

@@ -44,7 +44,7 @@ export function AssetPage() {
                 {words.notActiveAdvice}
               </Notice>
             ) : (
-              <Section title={words.ofNow}>
+              <Section title={words.currentState}>
                 <AssetFields asset={active} />
               </Section>
             )}

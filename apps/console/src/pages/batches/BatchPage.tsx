@@ -163,7 +163,7 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
         { label: words.application, value: <ApplicationLink of={batch} /> },
         { label: words.madeFrom, value: resentFrom ? <BatchLink batch={resentFrom} /> : undefined },
         { label: words.mode, value: codeName(batch.syncMode) },
-        { label: words.accepted, value: <Time timeMs={batch.acceptedTime} isRelative withUtc /> },
+        { label: words.acceptedTime, value: <Time timeMs={batch.acceptedTime} isRelative withUtc /> },
         { label: words.completed, value: completedTime && <Time timeMs={completedTime} withUtc /> },
         { label: words.expected, value: expectedTime ? <Time timeMs={expectedTime} withUtc /> : undefined },
         { label: words.reopened, value: reopenedTime ? <Time timeMs={reopenedTime} isRelative withUtc /> : undefined },
@@ -222,7 +222,7 @@ function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail 
   const isRunning = state !== 'completed';
   useReloadAtEnd(isRunning);
   return (
-    <Section title={words.ordersOfBatch}>
+    <Section title={words.orders}>
       <List
         label={words.itsOrders}
         operation="listBatchOrders"

@@ -51,7 +51,7 @@ export function useBatchTable(): Table<ConsoleBatch> {
       { header: words.pending, align: 'end', cell: ({ pending }) => <Count value={pending} /> },
       { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
       { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
-      { header: words.accepted, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
+      { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
     ],
   };
 }

@@ -50,11 +50,11 @@ function useChannelTable(): Table<ConsoleChannel> {
         cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
       },
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { header: words.pending, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
-      { header: words.oldest, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
-      { header: words.accepted, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
-      { header: words.succeeded, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
-      { header: words.failed, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
+      { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+      { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
+      { header: words.acceptedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
+      { header: words.succeededRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
+      { header: words.failedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
       {
         header: words.estimate,
         isMinor: true,
@@ -115,7 +115,7 @@ export function ChannelPage() {
               </Notice>
             )}
             <Known channel={shown} />
-            <Section title={words.applicationsTitle}>
+            <Section title={words.applications}>
               <Applications channel={shown} />
             </Section>
           </>
@@ -145,12 +145,12 @@ function Known({ channel }: { channel: ConsoleChannel }) {
     <Fields
       fields={[
         { label: words.channel, value: <CopyId id={channelCode} what={words.channel} /> },
-        { label: words.pending, value: <Count value={channel.pendingOrders} /> },
-        { label: words.held, value: <Count value={channel.heldOrders} /> },
-        { label: words.oldest, value: <Time timeMs={channel.oldestPendingTime} isRelative withUtc /> },
-        { label: words.accepted, value: rate(perSecond.accepted) },
-        { label: words.succeeded, value: rate(perSecond.succeeded) },
-        { label: words.failed, value: rate(perSecond.failed) },
+        { label: words.pendingOrders, value: <Count value={channel.pendingOrders} /> },
+        { label: words.heldOrders, value: <Count value={channel.heldOrders} /> },
+        { label: words.oldestPending, value: <Time timeMs={channel.oldestPendingTime} isRelative withUtc /> },
+        { label: words.acceptedRate, value: rate(perSecond.accepted) },
+        { label: words.succeededRate, value: rate(perSecond.succeeded) },
+        { label: words.failedRate, value: rate(perSecond.failed) },
         {
           label: `${words.estimate}${words.gap}${words.aside(words.estimateHint)}`,
           value: <Time timeMs={channel.estimatedCompletionTime} isRelative />,
@@ -171,12 +171,12 @@ function Applications({ channel: { applications, hasMoreApplications } }: { chan
       cell: ({ appKey, name }) => <Link {...pageOf.application(appKey)}>{name}</Link>,
     },
     { header: words.appKey, isMinor: true, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
-    { header: words.pending, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+    { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
     { header: words.bound, cell: ({ isBound }) => (isBound ? words.yes : words.no) },
   ];
   return (
     <DataTable
-      label={words.applicationsTitle}
+      label={words.applications}
       columns={columns}
       rows={applications}
       rowKey={({ appKey }) => appKey}

@@ -80,7 +80,6 @@ export const enterprisesWords = defineAreaWords({
   noChangesAdvice: ['Changes by administrators and operators appear here.', '管理员和操作员所做的变更会显示在这里。'],
   what: ['Change', '变更'],
   changedBy: ['Changed by', '操作者'],
-  target: ['Employee', '员工'],
   operator: ['Service operator', '服务操作员'],
   seeOperators: ['Find the operator in the audit log', '在审计日志中查看是哪位操作员'],
   employee_added: ['Employee added', '添加员工'],

@@ -129,7 +129,7 @@ interface OrderDifference {
 function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {
   const words = useWords(auditWords);
   const write = (value: unknown) =>
-    value === undefined ? words.absent : typeof value === 'string' ? value : JSON.stringify(value);
+    value === undefined ? words.nothingBefore : typeof value === 'string' ? value : JSON.stringify(value);
   const lines = [
     ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
     ...(added > 0 ? [words.added(added)] : []),

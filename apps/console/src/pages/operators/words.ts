@@ -101,7 +101,6 @@ export const auditWords = defineAreaWords({
     (sequence: number, field: string) => `sequence ${sequence}, ${field}`,
     (sequence, field) => `序号 ${sequence}，${field}`,
   ],
-  absent: ['none', '无'],
   moreChanges: [
     (count: number) => (count === 1 ? 'and 1 more change' : `and ${count} more changes`),
     (count) => `另有 ${count} 处变更`,

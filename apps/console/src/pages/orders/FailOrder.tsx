@@ -31,13 +31,7 @@ export function FailOrder({ orderId }: { orderId: string }) {
       }}
     >
       <p>{words.failText}</p>
-      <TextField
-        label={words.failReason}
-        description={words.failReasonHint}
-        value={reason}
-        onChange={setReason}
-        required
-      />
+      <TextField label={words.reason} description={words.reasonHint} value={reason} onChange={setReason} required />
       {waiting !== undefined && (
         <>
           <div role="alert">

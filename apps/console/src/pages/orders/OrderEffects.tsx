@@ -49,7 +49,7 @@ function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
         </>
       ),
     },
-    { header: words.nowActive, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
   ];
   return <DataTable label={words.assets} columns={columns} rows={assets} rowKey={({ assetId }) => assetId} />;
 }
@@ -69,10 +69,10 @@ function ItemTable({ items }: { items: readonly ItemEffect[] }) {
     },
     { header: words.asset, width: '11rem', cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     { header: words.action, cell: ({ action }) => words[action] },
-    { header: words.nowActive, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
     { header: words.nodes, align: 'end', isMinor: true, cell: ({ limitConcurrent }) => limitConcurrent ?? '–' },
-    { header: words.from, isMinor: true, cell: ({ limitStartDate }) => <Time timeMs={limitStartDate} /> },
-    { header: words.until, isMinor: true, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} /> },
+    { header: words.begins, isMinor: true, cell: ({ limitStartDate }) => <Time timeMs={limitStartDate} /> },
+    { header: words.ends, isMinor: true, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} /> },
     {
       header: items.some(({ action }) => action === 'bought') ? words.revokedBy : words.boughtBy,
       isMinor: true,

@@ -106,7 +106,7 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
         { label: words.products, value: isDone ? <Count value={products} /> : undefined },
         { label: words.source, value: sourceId ? <OrderLink orderId={sourceId} /> : undefined },
-        { label: words.accepted, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
+        { label: words.acceptedTime, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
         { label: words.heldSince, value: heldSince ? <Time timeMs={heldSince} isRelative withUtc /> : undefined },
         { label: words.finished, value: finishedTime && <Time timeMs={finishedTime} withUtc /> },
         { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },

@@ -91,7 +91,7 @@ export function HoldsPage() {
     { header: words.order, cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
     { header: words.lastError, width: '14rem', cell: ({ lastError }) => lastError },
     { header: words.heldSince, cell: ({ since }) => <Time timeMs={since} isRelative /> },
-    { header: words.tries, align: 'end', cell: ({ tries }) => <Count value={tries} /> },
+    { header: words.attempts, align: 'end', cell: ({ tries }) => <Count value={tries} /> },
     { header: words.nextTry, isMinor: true, cell: ({ nextTryTime }) => <Time timeMs={nextTryTime} isRelative /> },
     {
       header: words.waitingOrders,
@@ -105,9 +105,9 @@ export function HoldsPage() {
     },
   ];
   return (
-    <Page title={words.held} lead={words.heldLead} crumbs={[{ text: words.orders, to: '/orders' }]}>
+    <Page title={words.heldOrders} lead={words.heldLead} crumbs={[{ text: words.orders, to: '/orders' }]}>
       <List
-        label={words.held}
+        label={words.heldOrders}
         operation="listHolds"
         rows={({ holds }) => holds}
         refreshMs={REFRESH_MS}

@@ -119,11 +119,11 @@ function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | '
   return (
     <Section title={words.now} actions={<span>{words.ofLastSeconds(write(now.seconds))}</span>}>
       <Figures>
-        <Figure label={words.acceptedNow} value={rate(now.accepted)} tone="busy" />
-        <Figure label={words.succeededNow} value={rate(now.succeeded)} tone="good" />
-        <Figure label={words.failedNow} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
-        <Figure label={words.pending} value={pendingOrders} tone="neutral" />
-        <Figure label={words.oldest} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
+        <Figure label={words.acceptedRate} value={rate(now.accepted)} tone="busy" />
+        <Figure label={words.succeededRate} value={rate(now.succeeded)} tone="good" />
+        <Figure label={words.failedRate} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
+        <Figure label={words.pendingOrders} value={pendingOrders} tone="neutral" />
+        <Figure label={words.oldestPending} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
       </Figures>
       {oldest !== null && isLong && (
         <p>

@@ -31,12 +31,7 @@ export const overviewWords = defineAreaWords({
   demoApplication: ['application', '应用'],
   demoGuide: ['the tutorial in docs/tutorial.md', '教程 docs/tutorial.md（英文）'],
   now: ['Now', '实时'],
-  acceptedNow: ['Accepted/s', '每秒受理'],
-  succeededNow: ['Succeeded/s', '每秒成功'],
-  failedNow: ['Failed/s', '每秒失败'],
   ofLastSeconds: [(seconds: string) => `Average of the last ${seconds} s`, (seconds) => `最近 ${seconds} 秒平均值`],
-  pending: ['Pending orders', '待处理订单'],
-  oldest: ['Oldest pending', '最早待处理'],
   nothingPending: ['None', '无'],
   oldestBatch: [
     (age: string) => `The oldest order has been pending for ${age}. See`,
@@ -50,8 +45,6 @@ export const overviewWords = defineAreaWords({
   span7d: ['Last 7 days', '最近 7 天'],
   span14d: ['Last 14 days', '最近 14 天'],
   accepted: ['Accepted', '受理'],
-  succeeded: ['Succeeded', '成功'],
-  failed: ['Failed', '失败'],
   chart: [
     (accepted: string, succeeded: string, failed: string, span: string) =>
       `Orders over time. ${span}: ${accepted} accepted, ${succeeded} succeeded, ${failed} failed.`,

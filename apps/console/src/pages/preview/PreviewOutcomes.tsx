@@ -12,6 +12,7 @@ import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
 import { AssetLink, OwnerLink } from '../links.tsx';
 import { NearestProducts } from '../orders/PreviewOutcome.tsx';
+import { ordersWords } from '../orders/words.ts';
 import styles from '../pages.module.css';
 import { previewWords } from './words.ts';
 
@@ -136,7 +137,7 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
           <Would order={order} />
         </div>
         <div className="box">
-          <h4>{words.now}</h4>
+          <h4>{words.currentState}</h4>
           <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
         </div>
       </div>
@@ -174,6 +175,7 @@ type Effect = PreviewedOrder['assets'][number] | PreviewedOrder['products'][numb
 
 function Effects({ title, count, effects }: { title: string; count: number; effects: readonly Effect[] }) {
   const words = useWords(previewWords);
+  const ofOrders = useWords(ordersWords);
   const write = useNumberFormat();
   if (count === 0) return null;
   return (
@@ -188,7 +190,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
         {effects.map((effect, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice.
           <li key={place}>
-            {words[effect.action]} {'productUri' in effect && <code>{effect.productUri}</code>}{' '}
+            {ofOrders[effect.action]} {'productUri' in effect && <code>{effect.productUri}</code>}{' '}
             <AssetLink assetNum={effect.assetNum} />
           </li>
         ))}

@@ -167,7 +167,7 @@ function BatchForm({
         )}
         <div>
           <Button type="submit" loading={isBusy}>
-            {words.show}
+            {words.preview}
           </Button>
         </div>
       </Stack>

@@ -6,7 +6,6 @@ export const previewWords = defineAreaWords({
     'Paste or drop a batch to see what each of its orders would do now. Nothing changes.',
     '粘贴或拖入批次，预览各订单现在执行会产生的变更。预览不会更改任何数据。',
   ],
-  batch: ['Batch', '批次'],
   application: ['Preview as', '预览身份'],
   anyApplication: ['An application with all channels', '不限渠道的应用'],
   applicationHint: [
@@ -27,7 +26,6 @@ export const previewWords = defineAreaWords({
     (size) => `批次大小为 ${size}，上限为 4 MiB，请拆分。`,
   ],
   replace: ['Choose another', '重新选择'],
-  show: ['Preview', '预览'],
   nothingGiven: ['Paste a batch or choose a file first.', '请先粘贴批次或选择文件。'],
   outcome: ['Outcome', '预览结果'],
   wouldSucceed: ['Would succeed', '会成功'],
@@ -56,7 +54,6 @@ export const previewWords = defineAreaWords({
   noEffect: ['No changes', '无变更'],
   order: [(sequence: string) => `Order ${sequence}`, (sequence) => `订单 ${sequence}`],
   would: ['Effect', '变更'],
-  now: ['Current state', '当前状态'],
   newNumber: [
     (assetNum: string) => `No active asset has the number ${assetNum}`,
     (assetNum) => `没有编号为 ${assetNum} 的有效资产`,
@@ -66,8 +63,4 @@ export const previewWords = defineAreaWords({
     '购买订单会创建该资产；撤销订单会失败，除非同一批次中前面的订单购买了它。',
   ],
   productsOf: ['Products', '产品'],
-  create: ['Creates', '创建'],
-  extend: ['Adds to', '追加到'],
-  transfer: ['Transfers', '转移'],
-  revoke: ['Revokes', '撤销'],
 });
