@@ -70,6 +70,12 @@ const ProductFeature = named('ProductFeature', 'A feature of a product.', {
   trialEndDate: time('When the trial ends'),
 });
 
+const HOLDING_ORDER = z
+  .string()
+  .describe(
+    'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
+  );
+
 /** A product on an asset, as M7 returns it (interface M7). */
 export const ProductNode = named('ProductInstance', 'A product on an asset.', {
   id: z.string().describe('Id of the product.'),
@@ -84,11 +90,7 @@ export const ProductNode = named('ProductInstance', 'A product on an asset.', {
   appKey: z.string().describe('Product identifier of a web application; empty if none.'),
   productName: z.string().describe('Name of the product.'),
   channelCode: z.string().describe("The order's channel."),
-  licenseOrderId: z
-    .string()
-    .describe(
-      'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
-    ),
+  licenseOrderId: HOLDING_ORDER,
   channelOrderId: z.string().describe("The batch's channelOrderId."),
   limitStartTime: time('Start; null if it has none').nullable(),
   limitEndTime: time('End; null if it never ends').nullable(),
@@ -121,11 +123,7 @@ export const MerchandiseNode = z
     parentId: z.string().nullable().describe('Id of the merchandise that contains it; null at the top.'),
     parentMerchandiseNum: z.string().describe('Number of the parent merchandise as it was sent; may be empty.'),
     customerId: CustomerId.describe('Customer who owns the asset.'),
-    licenseOrderId: z
-      .string()
-      .describe(
-        'The order that bought it, or that transferred its asset to the customer. A revocation can name it as its source.',
-      ),
+    licenseOrderId: HOLDING_ORDER,
     channelOrderId: z.string().describe("The batch's channelOrderId."),
     createTime: time('When it was bought'),
     updateTime: time('When it was last changed'),

@@ -28,9 +28,7 @@ const ComparedField = z
   .meta({ id: 'ComparedField', description: 'A field that delete_product compares.' });
 
 const NearProduct = named('NearProduct', 'An active product that nearly matches.', {
-  assetNum: z.string().describe('Number of the asset of the product.'),
-  productUri: z.string().describe('Product id.'),
-  id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
+  ...ProductPreview.omit({ action: true }).shape,
   differs: z.array(ComparedField).describe('The fields in which it differs from the order.'),
 });
 

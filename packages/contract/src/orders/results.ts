@@ -101,10 +101,7 @@ export const CancelledBatch = named('CancelledBatch', 'How many orders of a batc
 export type CancelledBatch = z.infer<typeof CancelledBatch>;
 
 /** The query of the operation that returns the failed orders of a batch (rules 6.7). */
-export const FailedOrdersQuery = z.object({
-  channelCode: text().describe("The batch's channel."),
-  channelOrderId: text().describe("The batch's channelOrderId."),
-});
+export const FailedOrdersQuery = z.object(CancelBatch.shape);
 export type FailedOrdersQuery = z.infer<typeof FailedOrdersQuery>;
 
 export const FailedOrders = z
