@@ -1,21 +1,13 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { listAssets, readOrderEffects } from '@lockstep/assets/operator';
-import type {
-  AssetId,
-  BatchId,
-  CustomerId,
-  LicenseOrderId,
-  ListBatchesQuery,
-  ListOrdersQuery,
-  OrderType,
-} from '@lockstep/contract';
+import type { AssetId, BatchId, CustomerId, LicenseOrderId, ListOrdersQuery, OrderType } from '@lockstep/contract';
 import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
-import { buildSummary, listBatches, listOrders, showListedOrder } from '@lockstep/orders';
+import { listBatches, listOrders } from '@lockstep/orders';
 import { showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { openCursor } from '@lockstep/orders/testing';
 import { ListCursor } from '@lockstep/platform';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { explain, recordQueries } from '../harness/databases/explain.ts';
 import { testDatabase } from '../harness/stack.ts';
 import { fillWithBatches } from './million-orders.ts';
@@ -104,7 +96,7 @@ async function expectBounded(
 const [RARE, LARGE] = ['7', '1'] as CustomerId[];
 const AN_HOUR = { acceptedFrom: Date.UTC(2020, 0, 1), acceptedTo: Date.UTC(2020, 0, 1, 1) };
 
-it.each<Partial<ListBatchesQuery>>([
+const BATCHES: Partial<ConsoleBatchesQuery>[] = [
   {},
   { channelCode: 'common' },
   { channelCode: 'rare' },
@@ -115,15 +107,9 @@ it.each<Partial<ListBatchesQuery>>([
   { channelCode: 'rare', hasFailed: 'true' },
   { state: 'completed', hasFailed: 'true' },
   AN_HOUR,
-])('batches %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
-  const cursors = openCursor('batches', caller, filters, undefined);
-  await expectBounded(
-    (cursor) => listBatches(db, caller, { ...filters, limit: 50, cursor } as ListBatchesQuery, buildSummary),
-    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
-  );
-});
-
-it.each<Partial<ListOrdersQuery>>([
+];
+type OrderFilters = Partial<ConsoleOrdersQuery & ListOrdersQuery>;
+const ORDERS: OrderFilters[] = [
   {},
   { channelCode: 'rare' },
   { orderType: 'new_buy' },
@@ -133,11 +119,11 @@ it.each<Partial<ListOrdersQuery>>([
   { state: 'failed' },
   { cause: 'asset_not_found' },
   { cause: 'cancelled' },
-  AN_HOUR,
   { customerId: RARE },
   { customerId: RARE, state: 'pending' },
   { customerId: RARE, state: 'failed' },
   { customerId: LARGE },
+  { customerId: LARGE, state: 'failed' },
   { customerId: LARGE, orderType: 'delete_asset' },
   { assetNum: 'BUSY' },
   { assetNum: 'BUSY', state: 'succeeded' },
@@ -145,57 +131,39 @@ it.each<Partial<ListOrdersQuery>>([
   { assetNum: 'BUSY', state: 'failed' },
   { assetNum: 'NONE' },
   { customerId: LARGE, assetNum: 'BUSY' },
-])('orders %j: by indexes, with bounded reads, on the last page as on the first', async (filters) => {
-  const isNamed = filters.customerId !== undefined || filters.assetNum !== undefined;
-  const cursors = openCursor(isNamed ? 'ordersById' : 'orders', caller, filters, undefined);
-  await expectBounded(
-    (cursor) => listOrders(db, caller, { ...filters, limit: 200, cursor } as ListOrdersQuery, showListedOrder),
-    (acceptedTime, batchId) => {
-      const id = licenseOrderIdOf(batchId, 0);
-      return cursors.write(isNamed ? [id] : [acceptedTime, id])!;
-    },
-  );
-});
+];
 
-it.each<Partial<ConsoleBatchesQuery>>([
-  {},
-  { channelCode: 'common' },
-  { channelCode: 'rare' },
-  { state: 'accepted' },
-  { state: 'completed' },
-  { hasFailed: 'true' },
-  { channelCode: 'rare', hasFailed: 'true' },
-  { state: 'completed', hasFailed: 'true' },
-  { channelOrderId: 'B4711' },
-  { channelOrderId: 'B47*' },
-  AN_HOUR,
-])('batches of all applications %j: by indexes, bounded, on the last page as on the first', async (filters) => {
-  const cursors = openCursor('batches', OPERATOR, filters, undefined);
-  await expectBounded(
-    (cursor) => listBatches(db, OPERATOR, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery, showBatch),
-    (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
-  );
-});
+const LISTS = [
+  { who: 'an application', by: caller, batches: BATCHES, orders: [...ORDERS, AN_HOUR] },
+  {
+    who: 'all applications',
+    by: OPERATOR,
+    batches: [...BATCHES, { channelOrderId: 'B4711' }, { channelOrderId: 'B47*' }],
+    orders: [...ORDERS, { cause: 'internal_error' } as const],
+  },
+];
+describe.each(LISTS)('lists of $who read by indexes, bounded, on the last page as on the first:', (lists) => {
+  const { by, batches, orders } = lists;
 
-it.each<Partial<ConsoleOrdersQuery>>([
-  {},
-  { channelCode: 'rare' },
-  { orderType: 'delete_asset' },
-  { state: 'pending' },
-  { state: 'succeeded' },
-  { state: 'failed' },
-  { cause: 'cancelled' },
-  { cause: 'internal_error' },
-  { customerId: RARE },
-  { customerId: LARGE, state: 'failed' },
-  { assetNum: 'BUSY' },
-  { assetNum: 'BUSY', state: 'failed' },
-])('orders of all applications %j: by indexes, bounded, on the last page as on the first', async (filters) => {
-  const cursors = openCursor('ordersById', OPERATOR, filters, undefined);
-  await expectBounded(
-    (cursor) => listOrders(db, OPERATOR, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery, showSentOrder),
-    (_, batchId) => cursors.write([licenseOrderIdOf(batchId, 0)])!,
-  );
+  it.each<Partial<ConsoleBatchesQuery>>(batches)('batches %j', async (filters) => {
+    const cursors = openCursor('batches', by, filters, undefined);
+    await expectBounded(
+      (cursor) => listBatches(db, by, { ...filters, limit: 50, cursor } as ConsoleBatchesQuery, showBatch),
+      (acceptedTime, batchId) => cursors.write([acceptedTime, batchId])!,
+    );
+  });
+
+  it.each<OrderFilters>(orders)('orders %j', async (filters) => {
+    const isById = by === OPERATOR || filters.customerId !== undefined || filters.assetNum !== undefined;
+    const cursors = openCursor(isById ? 'ordersById' : 'orders', by, filters, undefined);
+    await expectBounded(
+      (cursor) => listOrders(db, by, { ...filters, limit: 200, cursor } as ConsoleOrdersQuery, showSentOrder),
+      (acceptedTime, batchId) => {
+        const id = licenseOrderIdOf(batchId, 0);
+        return cursors.write(isById ? [id] : [acceptedTime, id])!;
+      },
+    );
+  });
 });
 
 it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
