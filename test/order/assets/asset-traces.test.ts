@@ -213,42 +213,6 @@ describe('the history of a number', () => {
     expect(await walkHistory(api, assetNum, '4')).toEqual(history);
   });
 
-  it('follows the order of effects within one transaction, not that of orderList', async () => {
-    const assetNum = newAssetNum();
-    const batch = batchOf(
-      newBuy(customer, [assetNum], { sequence: 70 }, uri('app-4')),
-      deleteAsset(customer, [assetNum], { sequence: 60 }),
-      deleteProduct(customer, [assetNum], { productUri: 'app-1' }, { sequence: 50 }),
-      newBuy(customer, [assetNum], { sequence: 40 }, uri('app-3')),
-      deleteAsset(customer, [assetNum], { sequence: 35 }),
-      newBuy(customer, [assetNum], { sequence: 30 }, uri('app-2')),
-      newBuy(customer, [assetNum], { sequence: 20 }, uri('app-1')),
-      // Fails and changes nothing.
-      deleteAsset(customer, [assetNum], { sequence: 10 }),
-    );
-    const sequenceOf = new Map(
-      (await api.process(batch)).map(({ licenseOrderId, sequence }) => [String(licenseOrderId), sequence]),
-    );
-    const history = await readHistory(api, assetNum);
-    const story = told(history).map((text, index) => `${sequenceOf.get(history[index]!.licenseOrderId!)} ${text}`);
-    expect(story).toEqual([
-      '70 product_bought app-4',
-      '70 created',
-      '60 revoked',
-      '60 product_revoked app-3',
-      '40 product_bought app-3',
-      '40 created',
-      '35 revoked',
-      '35 product_revoked app-2',
-      '35 product_revoked app-1',
-      '30 product_bought app-2',
-      '30 extended',
-      '20 product_bought app-1',
-      '20 created',
-    ]);
-    expect(await walkHistory(api, assetNum, '1')).toEqual(history);
-  });
-
   it('omits an order that left nothing, and continues behind it', async () => {
     const assetNum = newAssetNum();
     const { licenseOrderId: srcLicenseOrderId } = await order(newBuy(customer, [assetNum], {}, uri('app-1')));
@@ -261,19 +225,6 @@ describe('the history of a number', () => {
     const story = ['product_revoked app-1', 'product_bought app-2', 'extended', 'product_bought app-1', 'created'];
     expect(told(await readHistory(api, assetNum))).toEqual(story);
     expect(told(await walkHistory(api, assetNum, '1'))).toEqual(story);
-  });
-
-  it('pages through everything that one order bought and another revoked', async () => {
-    const assetNum = newAssetNum();
-    const products = Array.from({ length: 30 }, (_, index) => productToBuy({ productUri: `app-${index}` }));
-    await order(
-      newBuy(customer, [assetNum], {}, { products, merchandises: Array.from({ length: 5 }, () => merchandise()) }),
-    );
-    await order(deleteAsset(customer, [assetNum]));
-    const history = await readHistory(api, assetNum);
-    expect(history).toHaveLength(2 * (1 + 5 + 35));
-    for (const limit of ['1', '7', '82']) expect(await walkHistory(api, assetNum, limit)).toEqual(history);
-    expect(new Set(history.map((entry) => JSON.stringify(entry))).size).toBe(history.length);
   });
 
   it('stays consistent while orders take effect: each page continues where the last one ended', async () => {

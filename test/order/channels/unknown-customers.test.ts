@@ -12,7 +12,6 @@ import {
   failOrders,
   refusedByPostgres,
 } from '../../harness/databases/unchecked.ts';
-import { startReceiver } from '../../harness/network/receiver.ts';
 import { FIRST_CHANNEL, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { readResult, syncOf } from '../../harness/orders/sync-batches.ts';
@@ -67,15 +66,6 @@ describe('an order of an unknown customer', () => {
     expect((await stack.metrics.ordersApplied.get()).values).toMatchObject([
       { labels: { outcome: 'failed' }, value: 2 },
     ]);
-  });
-
-  it('leads to a message to a webhook', async () => {
-    const receiver = await startReceiver();
-    await api.call('POST', '/webhooks', { body: { url: receiver.url } });
-    await stack.startWorker();
-    await api.accept(batchOf(newBuy(await nextCustomer(), [newAssetNum()])));
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
-    await receiver.close();
   });
 
   it('is returned as it was sent, and found by its asset numbers', async () => {

@@ -49,17 +49,6 @@ describe('a batch over the work limits', async () => {
     expect(rows).toHaveLength(0);
   }
 
-  it.each([10_001, 1_000_000])('is refused for a list of %i faulty elements', async (count) => {
-    const order = newBuy(customer, [], { assets: [{ assetNos: many(count, () => 0), products: [productToBuy()] }] });
-    await expectRefused(batchOf(order), 'list_too_long', 'orderList[0].assets[0].assetNos');
-  });
-
-  it('is refused for more elements in all its lists than a call may have', async () => {
-    const order = () =>
-      newBuy(customer, [], { assets: [{ assetNos: many(5_000, () => 0), products: [productToBuy()] }] });
-    await expectRefused(batchOf(...many(11, order)), 'list_too_long', 'orderList[9].assets[0].assetNos');
-  });
-
   it('is refused for an element with more extended attributes than an asset may have', async () => {
     const element = (count: number) => ({ assetExtendList: many(count, (index) => ({ extendCode: `${index}` })) });
     const order = (count: number) => newBuy(customer, numbers(1), {}, element(count));

@@ -44,32 +44,14 @@ describe('a new_buy is accepted with', () => {
   it.each<[what: string, order: () => Sent]>([
     ['every optional field absent', () => buy({})],
     [
-      'null for every optional field of order and asset',
-      () =>
-        buy(
-          {
-            assetExtendList: null,
-            limitStartDate: null,
-            limitEndDate: null,
-            borrowedUsbKey: null,
-            transferedAssetNum: null,
-            merchandises: null,
-          },
-          { srcLicenseOrderId: null },
-        ),
-    ],
-    [
-      'null for every optional field of a product',
-      () =>
-        buyProduct({
-          gmsPid: null,
-          appKey: null,
-          limitStartDate: null,
-          limitEndDate: null,
-          strictMatchWhenDelete: null,
-          passwords: null,
-          srcLicenseOrderId: null,
-        }),
+      'null for every optional field',
+      () => {
+        const nulls = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, null]));
+        const product = 'gmsPid appKey limitStartDate limitEndDate strictMatchWhenDelete passwords srcLicenseOrderId';
+        const ofAsset = 'assetExtendList limitStartDate limitEndDate borrowedUsbKey transferedAssetNum merchandises';
+        const element = { ...nulls(ofAsset), products: [productToBuy(nulls(product))] };
+        return buy(element, { srcLicenseOrderId: null });
+      },
     ],
     [
       'empty text for every optional text',

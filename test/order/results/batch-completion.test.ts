@@ -122,16 +122,6 @@ describe('a batch completes once', () => {
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
   });
 
-  it('when several drains finish it one after another, after the last of them', async () => {
-    const { batch, id, lanes } = await accept(2);
-    await drain([lanes[0]!]);
-    expect(await readResult(api, batch)).toMatchObject({ state: 'processing' });
-    expect(await drain([lanes[1]!])).toMatchObject({ finishedBatchIds: [id] });
-    expect(await completeBatches(stack.db, [id])).toEqual([id]);
-    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });
-    expect(await timesTold(id)).toBe(1);
-  });
-
   it('when many transactions find it finished, in whatever order they list their batches', async () => {
     const ids: BatchId[] = [];
     for (let count = 0; count < 20; count++) ids.push((await accept()).id);
@@ -176,15 +166,6 @@ describe('a batch completes once', () => {
     expect(await readRow(batch)).toMatchObject({ completed_time: expect.any(Date), succeeded: 0, failed: 4 });
     expect(await timesTold(id)).toBe(1);
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 4 });
-    expect(await timesTold(id)).toBe(1);
-  });
-
-  it('when it is sync, in the same transaction', async () => {
-    const customer = await api.newCustomer();
-    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' } as const;
-    await api.accept(batch);
-    const { id, ...end } = await readRow(batch);
-    expect(end).toEqual({ completed_time: expect.any(Date), succeeded: 1, failed: 0 });
     expect(await timesTold(id)).toBe(1);
   });
 

@@ -147,34 +147,6 @@ describe('without a worker, which would number the events that the API leaves,',
     expect(event!.data).toEqual(endOf(await api.completed(batch), 2));
     expect(event!.data).toMatchObject({ failed: 2, succeeded: 0 });
   });
-
-  it('a cancelled batch counts only cancelled orders as cancelled, not other failures', async () => {
-    const [{ id: after }] = (await readEvents(api)).events as [FeedEvent];
-    const customer = await api.newCustomer();
-    const batch = batchOf(
-      deleteAsset(customer, [newAssetNum()]),
-      newBuy(customer, [newAssetNum()]),
-      newBuy(customer, [newAssetNum()]),
-    );
-    await api.accept(batch);
-    // The rows of a drain that finished one order, as failed, and left the others pending.
-    const { id } = await stack.db
-      .selectFrom('batch')
-      .select('id')
-      .where('channel_order_id', '=', batch.channelOrderId)
-      .executeTakeFirstOrThrow();
-    await sql`
-      update lane_chunk set failed = 1, payload = (payload::jsonb - 0)::text where batch_id = ${id}`.execute(stack.db);
-    await sql`
-      insert into license_order (id, order_type, customer_id, cause, args, assets, products)
-      values (${id}::bigint * 8192, 'delete_asset', ${customer.customerId}, 'asset_not_found', '[]', 0, 0)`.execute(
-      stack.db,
-    );
-    expect(await api.cancel(batch)).toMatchObject({ cancelled: 2 });
-    const [event] = await readSome(api, 1, after);
-    expect(event!.data).toMatchObject({ total: 3, failed: 3, cancelled: 2 });
-    expect(event!.data).toEqual(endOf(await api.completed(batch), 2));
-  });
 });
 
 describe('of seven events', async () => {

@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { BatchResult, type Customer, OrderResult, SingleOrderResult } from '@lockstep/contract';
+import { BatchResult, OrderResult, SingleOrderResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
 import { untilReceived } from '../../harness/databases/waiting.ts';
-import { firstLaneOf } from '../../harness/orders/lanes.ts';
-import {
-  batchOf,
-  deleteAsset,
-  deleteProduct,
-  merchandise,
-  newAssetNum,
-  newBuy,
-  productToBuy,
-} from '../../harness/orders/orders.ts';
+import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack, testStack } from '../../harness/stack.ts';
 
 /** The results of batches and orders (rules 6.4). Answers must match the contract in strict form. */
@@ -229,57 +220,6 @@ describe('with a worker', async () => {
         const beyond = String(BigInt(order!.licenseOrderId) + step);
         expect(refusalOf(await submitOrderQuery(api, beyond))).toMatchObject(NO_ORDER);
       }
-    });
-  });
-});
-
-describe('while orders take effect', async () => {
-  const { stack, api } = await testStack();
-
-  async function customersOfTwoLanes(): Promise<[Customer, Customer]> {
-    const first = await api.newCustomer();
-    for (;;) {
-      const second = await api.newCustomer();
-      const lanes = [firstLaneOf(first.customerId), firstLaneOf(second.customerId)] as const;
-      if (lanes[0] < lanes[1]) return [first, second];
-      if (lanes[0] > lanes[1]) return [second, first];
-    }
-  }
-
-  it('a batch is "processing" as soon as some are finished, and "completed" when all are', async () => {
-    // More orders than one drain takes: those of the lower lane run first, those of the higher lane wait for the asset.
-    const [first, second] = await customersOfTwoLanes();
-    const assetNum = newAssetNum();
-    await api.process(batchOf(newBuy(second, [assetNum])));
-    const buy = (customer: Customer) =>
-      newBuy(customer, [newAssetNum()], {}, { products: Array(3).fill(productToBuy()) });
-    const batch = batchOf(
-      newBuy(second, [assetNum]),
-      ...Array.from({ length: 900 }, () => buy(first)),
-      ...Array.from({ length: 900 }, () => buy(second)),
-    );
-    await stack.db.transaction().execute(async (trx) => {
-      await sql`select from asset where asset_num = ${assetNum} for update`.execute(trx);
-      await api.accept(batch);
-      await expect.poll(async () => (await readResult(api, batch)).state).toBe('processing');
-      const halfway = await readResult(api, batch);
-      expect(halfway).toMatchObject({ total: 1_801, succeeded: 900, failed: 0, pending: 901, completedTime: null });
-      const [held, ...others] = halfway.orders;
-      const nothingYet = { code: null, cause: null, message: null, assets: 0, products: 0, finishedTime: null };
-      const PENDING = { state: 'pending', ...nothingYet };
-      expect(held).toMatchObject(PENDING);
-      expect(others).toContainEqual(expect.objectContaining({ state: 'succeeded', assets: 1, products: 3 }));
-      for (const state of ['pending', 'succeeded'] as const) {
-        const filtered = (await readResult(api, batch, { state })).orders;
-        expect(filtered.map((order) => order.state)).toEqual(filtered.map(() => state));
-        expect(filtered.length).toBeGreaterThan(0);
-      }
-      expect(strictSingle.parse(dataOf(await submitOrderQuery(api, held!.licenseOrderId)))).toMatchObject(PENDING);
-    });
-    expect(await readResult(api, batch, { waitSeconds: '30' })).toMatchObject({
-      state: 'completed',
-      succeeded: 1_801,
-      pending: 0,
     });
   });
 });
