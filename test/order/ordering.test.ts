@@ -1,13 +1,11 @@
-import type { Customer } from '@lockstep/contract';
 import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
-import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { QUEUE_KINDS, testStack, untilTestsEnd } from '../harness/stack.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
 
@@ -93,25 +91,5 @@ describe.each([
     expect(await waitForResults(api, [batch])).toEqual([order]);
     expect(order).toMatchObject({ state: 'succeeded', assets: 1, products: 1 });
     expect(await readGrants(stack, assetNums[0]!)).toEqual([{ license_order_id: order?.licenseOrderId, active: true }]);
-  });
-});
-
-describe.each(QUEUE_KINDS)('two customers in different lanes, on %s,', (queue) => {
-  it('that buy the same new numbers at the same time get each number once', async () => {
-    const { stack, api } = await testStack({ queue, worker: false });
-    const [one, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const assetNums = Array.from({ length: 500 }, newAssetNum);
-    const purchases = (customer: Customer, nums: string[]) => nums.map((assetNum) => newBuy(customer, [assetNum]));
-    const batches = [batchOf(...purchases(one, assetNums)), batchOf(...purchases(other, assetNums.toReversed()))];
-    await acceptAll([api], batches);
-    // Both lanes now have pending orders, so the two drains start together and meet halfway.
-    await Promise.all([stack.startWorker(), stack.startWorker()]);
-    expect(countOutcomes(await waitForResults(api, batches))).toEqual({
-      succeeded: 500,
-      asset_owned_by_other_customer: 500,
-    });
-    const assets = await stack.db.selectFrom('asset').select(['asset_num', 'revoked_time']).execute();
-    expect(assets.map((asset) => asset.asset_num).toSorted()).toEqual(assetNums.toSorted());
-    expect(assets.every((asset) => asset.revoked_time === null)).toBe(true);
   });
 });

@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type AssetId,
-  type CreatedEnterprise,
-  type Customer,
-  LicenseType,
-  type MemberId,
-  type VirtualAsset,
-} from '@lockstep/contract';
+import { type AssetId, type Customer, LicenseType, type MemberId, type VirtualAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
+import { MemberCenter } from '../../harness/members/member-center.ts';
 import { deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -87,16 +80,6 @@ async function plainAsset(customer: Customer, assetNum: string, changes: Partial
     borrowedUsbKey: false,
     ...changes,
   };
-}
-
-/** Creates an enterprise by O2. Returns it with its default customer. */
-async function newEnterprise(): Promise<CreatedEnterprise & { customer: Customer; industry: Customer }> {
-  const crmCustomerId = randomUUID();
-  const body = { crmCustomerId, customerName: `Enterprise ${crmCustomerId}`, branchName: 'Branch' };
-  const created: CreatedEnterprise = dataOf(await api.call('POST', '/enterprise/user/create', { body }));
-  const query = { channelCode: 'crm', channelCustomerId: crmCustomerId, defaultCustomer: 'N' };
-  const [customer, industry]: Customer[] = dataOf(await api.call('GET', '/enterprise/user/query', { query }));
-  return { ...created, customer: customer!, industry: industry! };
 }
 
 /** Assigns an active asset as M9 does. */
@@ -188,12 +171,14 @@ describe('O8 shows an asset', () => {
 
 describe('O8 lists', () => {
   it('nothing for an enterprise without purchases', async () => {
-    const { enterpriseGlobalId } = await newEnterprise();
-    expect((await submitList(enterpriseGlobalId)).body).toEqual({ code: 0, message: 'success', data: [] });
+    const { enterpriseId } = await MemberCenter.open(stack, api);
+    expect((await submitList(enterpriseId)).body).toEqual({ code: 0, message: 'success', data: [] });
   });
 
   it('the assets of all customers of the enterprise, and of no other', async () => {
-    const { enterpriseGlobalId, customer, industry } = await newEnterprise();
+    const center = await MemberCenter.open(stack, api);
+    const { enterpriseId: enterpriseGlobalId, customer } = center;
+    const industry = await center.industryCustomer();
     const bound = await api.newCustomer(customer.enterpriseName);
     expect(bound.enterpriseGlobalId).toBe(enterpriseGlobalId);
     const stranger = await api.newCustomer();
@@ -331,15 +316,14 @@ it('O8 lists assets with the maximum of extended attributes, oldest first', asyn
 });
 
 it('O8 shows the holder of each asset', async () => {
-  const { enterpriseGlobalId, customer, members } = await newEnterprise();
+  const { enterpriseId, customer, adminId, cloudId } = await MemberCenter.open(stack, api);
   const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
-  const [first, second] = members.map(({ memberGlobalId }) => memberGlobalId) as [MemberId, MemberId];
   const expected = new Map([
-    [one, await plainAsset(customer, one, { assignStatus: await assign(one, first) })],
-    [two, await plainAsset(customer, two, { assignStatus: await assign(two, second) })],
+    [one, await plainAsset(customer, one, { assignStatus: await assign(one, adminId) })],
+    [two, await plainAsset(customer, two, { assignStatus: await assign(two, cloudId) })],
     [free, await plainAsset(customer, free)],
   ]);
-  const listed = await list(enterpriseGlobalId);
+  const listed = await list(enterpriseId);
   expect(listed).toHaveLength(3);
   for (const asset of listed) expect(asset).toEqual(expected.get(asset.assetNum));
   expect(expected.get(one)!.assignStatus.createTime).toMatch(/^1\d{12}$/);
@@ -357,10 +341,10 @@ describe('O8 refuses an enterprise', () => {
   );
 
   it('by its ID with a leading zero', async () => {
-    const { enterpriseGlobalId } = await newEnterprise();
-    expect(await list(` ${enterpriseGlobalId} `)).toEqual([]);
+    const { enterpriseId } = await MemberCenter.open(stack, api);
+    expect(await list(` ${enterpriseId} `)).toEqual([]);
     for (const query of [{}, { extendCode: 'a' }]) {
-      const refusal = refusalOf(await submitList(`0${enterpriseGlobalId}`, query));
+      const refusal = refusalOf(await submitList(`0${enterpriseId}`, query));
       expect(refusal).toMatchObject({ code: '13004', cause: 'enterprise_not_found' });
     }
   });

@@ -68,18 +68,11 @@ describe('a new_buy is accepted with', () => {
       'empty text for optional numbers and booleans, which counts as missing',
       () => buy({ limitStartDate: '', limitEndDate: '', borrowedUsbKey: '', transferedAssetNum: '' }),
     ],
-    ['an empty parentCrmProductId', () => buyProduct({ parentCrmProductId: '' })],
-    [
-      'an empty parentMerchandiseNum',
-      () => buy({ products: [], merchandises: [merchandise({ parentMerchandiseNum: '', parentCrmProductId: ' ' })] }),
-    ],
     ['a parentCrmProductId that is null, which counts as empty', () => buyProduct({ parentCrmProductId: null })],
     [
       'a parentMerchandiseNum and a parentCrmProductId that are null, at the top level and below',
       () => buy({ products: [], merchandises: [orphan({ children: [orphan()] })] }),
     ],
-    ['no strictMatchWhenDelete', () => buyProduct({ strictMatchWhenDelete: undefined })],
-    ['255 characters', () => buyProduct({ productName: 'x'.repeat(255) })],
     ['255 emoji', () => buyProduct({ productName: '😀'.repeat(255) })],
     ['255 characters and blanks around them', () => buyProduct({ productName: `  ${'x'.repeat(255)}\n ` })],
     ['an address of several lines', () => buy({}, { address: '1 Main Street\r\nOld Town\nHamburg\rGermany\n' })],
@@ -91,10 +84,7 @@ describe('a new_buy is accepted with', () => {
     ['sequence 0', () => buy({}, { sequence: 0 })],
     ['the highest sequence', () => buy({}, { sequence: 2 ** 31 - 1 })],
     ['the highest Integer', () => buyProduct({ limitConcurrent: 2 ** 31 - 1, timeUnitQuantity: 2 ** 31 - 1 })],
-    [
-      'the highest Long',
-      () => buyProduct({ limitTimeDuration: 2 ** 53 - 1, limitEndDate: 1_800_000_000_002 ** 53 - 1 }),
-    ],
+    ['the highest Long', () => buyProduct({ limitTimeDuration: 2 ** 53 - 1 })],
     ['a start equal to the end', () => buy({ limitStartDate: 1_800_000_000_005, limitEndDate: 1_800_000_000_005 })],
     ['a start without an end', () => buyProduct({ limitStartDate: 1_800_000_000_000 })],
     ['time 0', () => buyProduct({ limitStartDate: 0, trialEndDate: 0 })],
@@ -195,22 +185,13 @@ describe('each order type needs only its own fields', () => {
   });
 });
 
-describe('digits that are not an existing ID are accepted, and the order fails', () => {
-  const DIGITS = ['0', '007', '9223372036854775807', '9223372036854775808', '9'.repeat(19)];
-
-  it.each<[field: string, cause: string]>([
-    ['customerId', 'customer_not_found'],
-    ['enterpriseGlobalId', 'enterprise_mismatch'],
-    ['srcLicenseOrderId', 'source_order_not_found'],
-  ])('%s', async (field, cause) => {
-    const orders = DIGITS.map((digits) => buy({}, { [field]: digits }));
-    for (const result of await api.process(batchOf(...orders)))
-      expect(result).toMatchObject({ state: 'failed', cause });
-  });
-
-  it('srcLicenseOrderId of a product', async () => {
-    const orders = DIGITS.map((srcLicenseOrderId) => buyProduct({ srcLicenseOrderId }));
-    const results = await api.process(batchOf(...orders));
-    expect(results.map(({ cause }) => cause)).toEqual(DIGITS.map(() => 'source_order_not_found'));
-  });
+it.each<[field: string, cause: string, order: (digits: string) => Sent]>([
+  ['customerId', 'customer_not_found', (customerId) => buy({}, { customerId })],
+  ['enterpriseGlobalId', 'enterprise_mismatch', (enterpriseGlobalId) => buy({}, { enterpriseGlobalId })],
+  ['srcLicenseOrderId', 'source_order_not_found', (srcLicenseOrderId) => buy({}, { srcLicenseOrderId })],
+  ['that of a product', 'source_order_not_found', (srcLicenseOrderId) => buyProduct({ srcLicenseOrderId })],
+])('digits that are not an existing ID are accepted as %s, and the order fails with %s', async (_, cause, order) => {
+  const digits = ['0', '007', '9223372036854775807', '9223372036854775808', '9'.repeat(19)];
+  const results = await api.process(batchOf(...digits.map(order)));
+  expect(results).toMatchObject(digits.map(() => ({ state: 'failed', cause })));
 });

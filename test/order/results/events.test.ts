@@ -187,22 +187,16 @@ describe('of seven events', async () => {
     expect(await readEvents(api, { after: second!.id })).toMatchObject({ events: rest });
   });
 
-  it.each(['9223372036854775806', '9223372036854775807', '9223372036854775808', '9'.repeat(19), `0${'9'.repeat(9)}`])(
-    'an ID of %s, above all existing ones, is refused, however long a call waits',
-    async (after) => {
-      for (const waitSeconds of ['0', '30']) {
-        expect(refusalOf(await submitQuery(api, { after, waitSeconds }))).toMatchObject({
-          code: '13004',
-          cause: 'event_unknown',
-        });
-      }
-    },
-  );
-
-  it('the last ID is accepted, and the next higher one is not', async () => {
+  it('the last ID is accepted, and higher ones are refused, however long a call waits', async () => {
     const { lastId } = await readEvents(await stack.newApi(), { after: 'latest' });
     expect(await readEvents(api, { after: lastId! })).toEqual({ events: [], lastId, hasMore: false });
-    expect(refusalOf(await submitQuery(api, { after: String(BigInt(lastId!) + 1n) })).cause).toBe('event_unknown');
+    const huge = ['9223372036854775806', '9223372036854775807', '9223372036854775808', '9'.repeat(19)];
+    for (const after of [String(BigInt(lastId!) + 1n), ...huge, `0${'9'.repeat(9)}`]) {
+      for (const waitSeconds of ['0', '30']) {
+        const refusal = refusalOf(await submitQuery(api, { after, waitSeconds }));
+        expect(refusal).toMatchObject({ code: '13004', cause: 'event_unknown' });
+      }
+    }
   });
 
   it('latest is the position from which a reader gets only new events', async () => {

@@ -107,25 +107,25 @@ describe('with a worker', async () => {
     expect(refusalOf(await submitFailed(api, refused))).toMatchObject({ cause: 'batch_not_found' });
   });
 
-  it('orders in several chunks are one list', async () => {
-    const orders = Array.from({ length: 1_200 }, (_, index) =>
-      deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
-    );
-    const batch = batchOf(...orders);
+  it.each<[what: string, orders: () => Sent[]]>([
+    [
+      'orders in several chunks are one list',
+      () =>
+        Array.from({ length: 1_200 }, (_, index) =>
+          deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
+        ),
+    ],
+    [
+      'an order longer than a chunk is one entry',
+      () =>
+        [[NOT_FOUND], Array.from({ length: 4_000 }, newLongNum), [NOT_FOUND]].map((nums) =>
+          deleteAsset(customer, nums),
+        ),
+    ],
+  ])('%s', async (_, ordersOf) => {
+    const batch = batchOf(...ordersOf());
     await api.process(batch);
-    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
-  });
-
-  it('an order longer than a chunk is one entry', async () => {
-    const numbers = Array.from({ length: 4_000 }, newLongNum);
-    const orders = [
-      deleteAsset(customer, [NOT_FOUND]),
-      deleteAsset(customer, numbers),
-      deleteAsset(customer, [NOT_FOUND]),
-    ];
-    const batch = batchOf(...orders);
-    await api.process(batch);
-    expect((await readFailed(api, batch)).orderList).toEqual(normalized(orders));
+    expect((await readFailed(api, batch)).orderList).toEqual(normalized(batch.orderList));
   });
 
   it('is found by its key and its application, whether this is bound to its channel or not', async () => {

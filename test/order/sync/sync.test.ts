@@ -146,13 +146,10 @@ describe('a sync call, without any worker,', async () => {
       expect(countCauses([await api.submit(one)])).toEqual({ channel_order_id_conflict: 1 });
       await api.accept(other);
       expect((await readRecords(stack.db, otherNum)).map(({ active }) => active)).toEqual([false]);
-    });
-
-    it('leaves the channelOrderId free for an async call', async () => {
-      const batch = syncOf(deleteAsset(await api.newCustomer(), [newAssetNum()]));
-      expect(countCauses([await api.submit(batch)])).toEqual({ asset_not_found: 1 });
-      await api.accept({ ...batch, syncMode: 'async' });
-      expect(await readResult(api, batch)).toMatchObject({ syncMode: 'async', pending: 1 });
+      const failing = syncOf(deleteAsset(customer, [newAssetNum()]));
+      expect(countCauses([await api.submit(failing)])).toEqual({ asset_not_found: 1 });
+      await api.accept({ ...failing, syncMode: 'async' });
+      expect(await readResult(api, failing)).toMatchObject({ syncMode: 'async', pending: 1 });
     });
 
     it('leaves the async orders before it as they were accepted', async () => {
@@ -301,31 +298,6 @@ describe('concurrent sync calls, over two APIs', async () => {
       expect(await readResult(api, first)).toMatchObject({ syncMode: firstMode, total: 1, orders });
     },
   );
-
-  it('each get their own answer, even if some of them fail', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const batches = Array.from({ length: 30 }, (_, index) => {
-      const [customer, assetNum] = [customers[index % 4]!, newAssetNum()];
-      return index % 3 === 1 ? syncOf(deleteAsset(customer, [assetNum])) : syncOf(newBuy(customer, [assetNum]));
-    });
-    const before = await countRows(stack.db, 'batch');
-    const answers = await submitAll(batches);
-    for (const [index, answer] of answers.entries()) {
-      const [order] = batches[index]!.orderList as { sequence: number; customerId: string }[];
-      if (index % 3 === 1) {
-        const { cause, message } = refusalOf(answer);
-        expect(cause).toBe('asset_not_found');
-        expect(ordersNamedIn(message)).toEqual({ failed: 1, total: 1, sequences: [order!.sequence] });
-        await expectNotStored(api, batches[index]!);
-      } else {
-        const { sequence, customerId } = order!;
-        expect(dataOf(answer)).toMatchObject([{ sequence, customerId }]);
-        expect(await readResult(api, batches[index]!)).toMatchObject({ succeeded: 1, orders: dataOf(answer) });
-      }
-    }
-    expect(await countRows(stack.db, 'batch')).toBe(before + 20);
-    await expectSumsRight(stack.db);
-  });
 
   it('of one customer and number take effect once each, in the order of their IDs', async () => {
     const customer = await api.newCustomer();
