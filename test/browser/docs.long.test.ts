@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openPage, shot, type View } from '../harness/browser/browser.ts';
+import { look } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { expectFits } from '../harness/browser/page-width.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** What an integrator sees first: /, and a call tried out at /docs. */
@@ -16,10 +15,7 @@ describe('the front page', () => {
     ['narrow', { widthPixels: NARROW_PIXELS }],
   ])('is accessible: %s', async (name, view) => {
     const page = await openPage(stack, '/', view);
-    await shot(page, `front-page-${name}`);
-    await expectFits(page);
-    await expectAccessible(page);
-    expectNoFaults(page);
+    await look(page, `front-page-${name}`);
   });
 
   it('links to the console and the API reference', async () => {

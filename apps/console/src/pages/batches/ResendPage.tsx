@@ -199,7 +199,7 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   );
 }
 
-/** Parses the editor's text into orders, not yet validated,, or says what is wrong. A repeated key is (rules 4). */
+/** Parses the editor's text into orders, not yet validated, or says what is wrong. A repeated key is (rules 4). */
 function useOrders(text: string): { orders: unknown[] | null; fault?: string } {
   const words = useWords(resendWords);
   const language = useLanguage();

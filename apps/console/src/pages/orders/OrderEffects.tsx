@@ -1,4 +1,4 @@
-import type { AssetEffect, ConsoleData, ItemEffect } from '@lockstep/contract/console';
+import type { AssetEffect, ItemEffect } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { Query, Section } from '../../kit/page.tsx';
@@ -15,19 +15,16 @@ export function OrderEffects({ orderId }: { orderId: string }) {
   const effects = useOperation('getOrderEffects', { params: { licenseOrderId: orderId } });
   return (
     <Section title={words.effects}>
-      <Query of={effects}>{(read) => <Effects effects={read} />}</Query>
+      <Query of={effects}>
+        {({ assets, items, isCut }) => (
+          <>
+            <AssetTable assets={assets} />
+            {items.length > 0 && <ItemTable items={items} />}
+            {isCut && <p>{words.effectsCut}</p>}
+          </>
+        )}
+      </Query>
     </Section>
-  );
-}
-
-function Effects({ effects: { assets, items, isCut } }: { effects: ConsoleData<'getOrderEffects'> }) {
-  const words = useWords(ordersWords);
-  return (
-    <>
-      <AssetTable assets={assets} />
-      {items.length > 0 && <ItemTable items={items} />}
-      {isCut && <p>{words.effectsCut}</p>}
-    </>
   );
 }
 

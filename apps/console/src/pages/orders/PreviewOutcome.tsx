@@ -12,6 +12,8 @@ const MAX_NAMED = 5;
 
 /** What an order would do to assets and products, or why it would fail. */
 export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
+  const words = useWords(ordersWords);
+  const write = useNumberFormat();
   const causeWords = useCauseWords();
   if (preview.cause !== null) {
     return (
@@ -21,16 +23,7 @@ export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
       </>
     );
   }
-  return <Actions preview={preview} />;
-}
-
-function Actions({ preview: { assets, products } }: { preview: ComparedPreview }) {
-  const words = useWords(ordersWords);
-  const write = useNumberFormat();
-  const all = [
-    ...assets.map(({ assetNum, action }) => ({ assetNum, action, productUri: null })),
-    ...products.map(({ assetNum, action, productUri }) => ({ assetNum, action, productUri })),
-  ];
+  const all = [...preview.assets.map((effect) => ({ ...effect, productUri: null })), ...preview.products];
   if (all.length === 0) return <span>{words.nothingWouldChange}</span>;
   return (
     <>

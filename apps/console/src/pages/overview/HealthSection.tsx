@@ -11,11 +11,6 @@ import { checkWords, type Found } from './check-words.ts';
 import { overviewWords } from './words.ts';
 
 const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
-const STATE_WORDS = {
-  ok: 'stateOk',
-  warning: 'stateWarning',
-  error: 'stateError',
-} as const satisfies Record<HealthCheck['state'], keyof typeof overviewWords.en>;
 
 /** The failing checks, worst first, with what to do, and all checks. */
 export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
@@ -62,7 +57,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
             const { name, says } = explain(check);
             return (
               <Group key={check.check} component="li" gap="0.25rem 0.6rem" align="baseline">
-                <Badge tone={TONES[check.state]}>{words[STATE_WORDS[check.state]]}</Badge>
+                <Badge tone={TONES[check.state]}>{words[check.state]}</Badge>
                 <strong>{name}</strong>
                 <span>{says}</span>
               </Group>

@@ -87,7 +87,7 @@ export const overviewWords = defineAreaWords({
   ],
   allChecks: ['All checks', '全部检查项'],
   whatToDo: ['What to do', '处理方法'],
-  stateOk: ['OK', '正常'],
-  stateWarning: ['Warning', '警告'],
-  stateError: ['Critical', '严重'],
+  ok: ['OK', '正常'],
+  warning: ['Warning', '警告'],
+  error: ['Critical', '严重'],
 });
