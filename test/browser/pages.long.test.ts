@@ -21,7 +21,7 @@ const enterprise = `/enterprises/${shop.center.enterpriseId}`;
 const { enterpriseGlobalId } = shop.customer;
 const application = `/applications/${shop.api.credentials.appKey}`;
 
-/** The name of its screenshots, its path, what it shows once its data has loaded, and the least role that may see it. */
+/** The name of its screenshots, its path, what it shows once its data has loaded, and the least role that sees it. */
 type ConsolePage = [name: string, path: string, shows: string, least?: OperatorRole];
 
 const PAGES: ConsolePage[] = [

@@ -263,7 +263,7 @@ it('M4, which has no body, accepts a call with a content type', async () => {
   dataOf(await neighbor.delete(employee!.globalId, { headers: { 'content-type': 'application/json' } }));
 });
 
-// M1 with several employees, some or all of whom can't be added: the answer lists who failed and why, and who was added.
+// M1 with several employees, some or all of whom can't be added: the answer lists who failed, why, and who was added.
 
 /** Employees in requests, with a new account by default. */
 const listOf = (...userList: Sent[]) => userList.map(newEmployee);

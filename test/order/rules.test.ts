@@ -18,8 +18,8 @@ import { syncOf } from '../harness/orders/sync-batches.ts';
 import { testStack } from '../harness/stack.ts';
 
 /**
- * Rules 6.1, 6.5 and 2, from the API call to the database rows. The model (test/model) compares what any orders do; here
- * is what its ledger does not have.
+ * Rules 6.1, 6.5 and 2, from the API call to the database rows. The model (test/model) compares what any orders do;
+ * here is what its ledger does not have.
  */
 
 const { stack, api } = await testStack();

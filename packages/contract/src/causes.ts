@@ -16,8 +16,8 @@ const OF_SHAPE = { memberCode: '40000' } as const;
  * Every cause for which a call or an order can be refused (rules 1).
  *
  * The key is the cause, a stable word for programs. `code` is the code of the interface, by default CODE, `memberCode`
- * the code in the member center if it differs. `message` is the English template (see fillIn) and may change. Its values
- * keep their places forever, because failures are stored with them; it may get more.
+ * the code in the member center if it differs. `message` is the English template (see fillIn) and may change. Its
+ * values keep their places forever, because failures are stored with them; it may get more.
  */
 export const causes = {
   // Access (rules 2 and 3)

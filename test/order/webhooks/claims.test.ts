@@ -12,8 +12,8 @@ import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
 /**
- * Claims, recorded attempts and metrics of webhooks (rules 6.8), without a worker. One worker at a time checks a webhook
- * for messages; the others skip it.
+ * Claims, recorded attempts and metrics of webhooks (rules 6.8), without a worker. One worker at a time checks a
+ * webhook for messages; the others skip it.
  */
 let api: Api;
 let webhookId: WebhookId;

@@ -14,7 +14,7 @@ import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
-/** Handlers of O6 to O9, locks, virtual assets and asset numbers (rules 7), and for one asset and its history (rules 6.7). */
+/** Handlers of O6 to O9, locks, virtual assets and numbers (rules 7), and for an asset and its history (rules 6.7). */
 export function assetHandlers(options: ServerOptions) {
   const { log, region } = options;
   const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {

@@ -16,8 +16,8 @@ import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
 /**
- * Handlers for the results of batches and orders, failed orders and cancelling (rules 6.4, 6.6 and 6.7), lists and the event
- * feed (rules 6.7 and 6.8).
+ * Handlers for the results of batches and orders, failed orders and cancelling (rules 6.4, 6.6 and 6.7), lists and the
+ * event feed (rules 6.7 and 6.8).
  */
 export function resultHandlers(options: ServerOptions) {
   const { results, reads, eventWatch } = options;

@@ -18,8 +18,8 @@ import { CopyId } from './values.tsx';
  *
  * 1. Add it to `routes.tsx` with its path, its file, its component and its search parameters.
  *
- * 2. Show what the service has by `List`, as `pages/batches/Batches.tsx` does, or by `useOperation(id, call, { refreshMs
- *    })` in a `Query`.
+ * 2. Show what the service has by `List`, as `pages/batches/Batches.tsx` does, or by
+ *    `useOperation(id, call, { refreshMs })` in a `Query`.
  *
  *    Lists, filters and tabs read and change the address themselves. Read it by `getRouteApi('/batches')`, because
  *    importing the route would be a cycle.
