@@ -24,9 +24,10 @@ describe('/', () => {
     for (const path of links) expect((await fetch(stack.baseUrl + path)).status).toBe(200);
   });
 
-  it('accepts no other method', async () => {
+  it('accepts HEAD, and no other method', async () => {
     const answer = await fetch(stack.baseUrl, { method: 'POST' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect((await fetch(stack.baseUrl, { method: 'HEAD' })).status).toBe(200);
   });
 });
 

@@ -49,7 +49,10 @@ customer, and never loses an outcome.</p>
 
 /** Registers `/`: what Lockstep is and where to go, in both languages. */
 export async function frontPage(server: FastifyInstance): Promise<void> {
-  server.get('/', async (_request, reply) =>
-    reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
-  );
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    handler: async (_request, reply) =>
+      reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  });
 }

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -106,7 +116,9 @@ async function stopLeftover(directory: string, programs: Programs): Promise<void
   if (!existsSync(pidFile)) return;
   const pid = readFileSync(pidFile, 'utf8').split('\n')[0]!;
   if (readCommand(pid).includes(cluster)) {
-    await run(programs, [join(programs.bin, 'pg_ctl'), 'stop', '-D', cluster, '-m', 'fast']);
+    const stopNow = (mode: string) =>
+      run(programs, [join(programs.bin, 'pg_ctl'), 'stop', '-D', cluster, '-m', mode, '-t', '20']);
+    await stopNow('fast').catch(() => stopNow('immediate'));
   } else {
     // PostgreSQL does not start while any process of its user has that pid. By the other lines, it finds sessions of
     // its predecessor that still run.
@@ -147,6 +159,8 @@ const SETTINGS = {
 };
 
 const POLL_MS = 10;
+/** A log that is longer is emptied at the next start. */
+const MAX_LOG_BYTES = 1024 * 1024;
 
 /** Starts PostgreSQL. It listens only on 127.0.0.1, and writes only into the directory. */
 async function startServer(
@@ -157,8 +171,10 @@ async function startServer(
   const command = [join(programs.bin, 'postgres'), '-D', join(directory, 'cluster')];
   for (const [name, value] of Object.entries({ ...SETTINGS, port })) command.push('-c', `${name}=${value}`);
   const logFile = join(directory, 'postgres.log');
-  // This process opens it, because PostgreSQL's user may not be able to.
-  const log = openSync(logFile, 'w', 0o600);
+  // This process opens it, because PostgreSQL's user may not be able to. What explains the end of the last one stays.
+  const log = openSync(logFile, 'a', 0o600);
+  if (fstatSync(log).size > MAX_LOG_BYTES) ftruncateSync(log);
+  const { size } = fstatSync(log);
   const child = launch(programs, ['/bin/sh', '-c', SUPERVISOR, 'lockstep-postgres', ...command], ['pipe', log, log]);
   closeSync(log);
   const ended = once(child, 'exit');
@@ -166,7 +182,7 @@ async function startServer(
     child.stdin!.end();
     await ended;
   };
-  const readLog = () => readFileSync(logFile, 'utf8');
+  const readLog = () => readFileSync(logFile).subarray(size).toString();
   try {
     while (!readLog().includes('ready to accept')) {
       stop?.throwIfAborted();

@@ -8,6 +8,7 @@ import type {
 } from '@lockstep/contract/console';
 import { type Database, inMs, ListCursor, readWalk } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { selectEmployees } from './tenant.ts';
 
 /** The most administrators of an enterprise, and the most assets of an employee, that are shown. */
 const MAX_ADMINISTRATORS = 20;
@@ -18,15 +19,20 @@ export async function listAdministrators(
   db: Database,
   enterpriseId: EnterpriseId,
 ): Promise<{ administrators: Administrator[]; employeeCount: number }> {
-  const { rows: administrators } = await sql<Administrator>`
-    select member.id as "memberGlobalId", user_name || '@' || code as account, member.name,
-      password_hash is not null as "hasPassword"
-    from member join enterprise on enterprise.id = enterprise_id
-    where enterprise_id = ${enterpriseId} and deleted_time is null and is_administrator
-    order by member.id limit ${MAX_ADMINISTRATORS}`.execute(db);
-  const { rows } = await sql<{ count: string }>`
-    select count(*) from member where enterprise_id = ${enterpriseId} and deleted_time is null`.execute(db);
-  return { administrators, employeeCount: Number(rows[0]!.count) };
+  const employees = selectEmployees(db, { enterpriseId });
+  const administrators = await employees
+    .select([
+      'member.id as memberGlobalId',
+      'member.name',
+      sql<string>`user_name || '@' || code`.as('account'),
+      sql<boolean>`password_hash is not null`.as('hasPassword'),
+    ])
+    .where('member.is_administrator', '=', true)
+    .orderBy('member.id')
+    .limit(MAX_ADMINISTRATORS)
+    .execute();
+  const { count } = await employees.select(({ fn }) => fn.countAll<string>().as('count')).executeTakeFirstOrThrow();
+  return { administrators, employeeCount: Number(count) };
 }
 
 /**

@@ -37,10 +37,8 @@ type BodyOf<Id extends OperationId> = OperationAnswers<Id> extends { 200: infer 
 /** `data` in the body of a successful answer; undefined if the operation has none. */
 export type DataOf<Id extends OperationId> = BodyOf<Id> extends { data: infer Data } ? Data : undefined;
 
-/** Longer than any call takes, even through a proxy. */
+/** Longer than any call takes, its body included, even through a proxy. */
 const CALL_TIMEOUT_MS = 90_000;
-/** The lowest rate at which the service accepts a body. */
-const BODY_BYTES_PER_SECOND = 256 * 1024;
 
 /**
  * The service refused a call and changed nothing. If the refusal has several faults, the message has a line for each
@@ -165,12 +163,11 @@ export class OrderClient {
   ): Promise<{ url: string; status: number; answer: object }> {
     const { baseUrl } = this.#options;
     const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
-    const bodySeconds = Math.ceil(Buffer.byteLength(body ?? '') / BODY_BYTES_PER_SECOND);
     const given = await send(`${baseUrl}${pathAndQuery}`, {
       method: routes[id].method,
       headers: { authorization, ...(body !== undefined && { 'content-type': type }) },
       body,
-      timeoutMs: CALL_TIMEOUT_MS + bodySeconds * 1_000,
+      timeoutMs: CALL_TIMEOUT_MS,
     }).catch((error: unknown) => {
       throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
     });

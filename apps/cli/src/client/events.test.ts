@@ -118,6 +118,13 @@ describe('the event feed', () => {
     expect((await follow([refuse('60000', 'scope_missing')], { follow: true })).fault).toMatch(/scope_missing/);
   });
 
+  it.each<FeedOptions>([{}, { follow: true }])('ends with an event that came before (%j)', async (options) => {
+    const pages = [page('1', '2'), page('1', '2'), page('3', '4')];
+    const { asked, fault } = await follow(pages, { ...options, limit: 6 });
+    expect(asked.map(({ after }) => after)).toEqual([undefined, '2']);
+    expect(fault).not.toBe('');
+  });
+
   it('ends with an unavailable service if it is not followed', async () => {
     const { ids, fault } = await follow([page('1', '2'), hangUp], {});
     expect(ids).toEqual(['1', '2']);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { DEFAULT_LIMIT } from '../options.ts';
+import { DEFAULT_LIMIT, isId } from '../options.ts';
+import { CommandFault } from '../output/status.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { countOrders, formatTime } from '../output/values.ts';
 import { type OrderClient, ServiceUnavailable } from './client.ts';
@@ -56,7 +57,7 @@ function formatEvent({ id, type, time, data }: FeedEvent): string {
 /**
  * Reads the event feed in order, each event once. If `follow` is set, it never ends, and when the service is
  * unavailable, says so on standard error and retries.
- * @throws CallRefused, or without `follow` also ServiceUnavailable
+ * @throws CallRefused, CommandFault if events come again, or without `follow` also ServiceUnavailable
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
   const { follow, limit = Number.POSITIVE_INFINITY } = options;
@@ -72,10 +73,19 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
     const read = () => client.call('getEvents', { query });
     const { events, lastId, hasMore }: EventPage = await (follow ? outlast(read) : read());
     yield* events;
-    after = lastId ?? after;
+    const last = lastId ?? after;
+    if (events.length > 0 && !isAfter(last, after)) {
+      throw new CommandFault('unreachable', 'The service answered with events that it gave before. Try again.');
+    }
+    after = last;
     left -= events.length;
     if (!follow && !hasMore) return;
   }
+}
+
+function isAfter(id: string | undefined, before: string | undefined): boolean {
+  if (id === undefined || !isId(id)) return false;
+  return before === undefined || !isId(before) || BigInt(id) > BigInt(before);
 }
 
 /** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */

@@ -32,6 +32,16 @@ describe('the entries of a list', () => {
     expect(asked.map(({ limit }) => limit)).toEqual(['3', '1', '1']);
   });
 
+  it('end with an error if a cursor comes again', async () => {
+    const asked: (string | undefined)[] = [];
+    const readPage = async ({ cursor }: { cursor: string | undefined }) => {
+      asked.push(cursor);
+      return { items: ['a'], nextCursor: cursor === '1' ? '2' : '1' };
+    };
+    await expect(readAll(readPage, 50)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(asked).toEqual([undefined, '1', '2']);
+  });
+
   it('are read in pages of 200 if all are requested', async () => {
     const { readPage, asked } = listOf(['a'], ['b']);
     expect(await readAll(readPage)).toEqual(['ab', false]);

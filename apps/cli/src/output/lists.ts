@@ -1,4 +1,5 @@
 import { type ListOptions, MAX_LIMIT } from '../options.ts';
+import { CommandFault } from './status.ts';
 import { formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';
 import type { Column } from './values.ts';
@@ -18,6 +19,7 @@ const TABLE_ROWS = 1_000;
 /**
  * Reads at most `most` entries in pages of at most `mostOfPage`, and passes on each page. A short or empty page need
  * not be the last one. Returns whether more entries may follow.
+ * @throws CommandFault if a cursor repeats, because the list would never end
  */
 export async function readPages<Item>(
   readPage: ReadPage<Item>,
@@ -25,8 +27,12 @@ export async function readPages<Item>(
   most = Number.POSITIVE_INFINITY,
   mostOfPage = MAX_PAGE,
 ): Promise<boolean> {
+  const cursors = new Set<string | undefined>();
   let cursor: string | undefined;
   for (let left = most; ; ) {
+    if (cursors.size === cursors.add(cursor).size) {
+      throw new CommandFault('unreachable', 'The service answered with a cursor that it gave before. Try again.');
+    }
     const { items, nextCursor } = await readPage({ limit: String(Math.min(left, mostOfPage)), cursor });
     take(items.slice(0, left));
     left -= items.length;
