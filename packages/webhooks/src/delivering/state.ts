@@ -61,7 +61,8 @@ interface WebhookState {
 /** Adds the gauges of webhooks to a process that serves its metrics. A scrape reads the database at most once. */
 export function registerWebhookGauges(registry: Registry, db: Database): void {
   const registers = [registry];
-  const read = share(() => readWebhookState(db).catch(() => undefined));
+  const readShared = share(() => readWebhookState(db));
+  const read = () => readShared().catch(() => undefined);
   new Gauge({
     name: 'lockstep_webhooks',
     help: 'Webhooks by state',
