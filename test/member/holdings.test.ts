@@ -96,19 +96,23 @@ describe('M6 and M8', async () => {
   });
 });
 
-it.each(['M6', 'M7', 'M8'])('%s is refused to an enterprise without an authorized customer', async (name) => {
-  const unbound = await MemberCenter.open(stack, center.api);
-  await pastTriggers(stack.db, ['customer'], (trx) =>
-    trx.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute(),
-  );
-  const paths: Record<string, string> = {
-    M6: `/enterprise/${unbound.enterpriseId}/asset/assetNums`,
-    M7: '/enterprise/asset/1/merchandiseProducts',
-    M8: `/enterprise/${unbound.enterpriseId}/asset/borrowUsbKeys`,
-  };
-  const refusal = refusalOf(await unbound.call('GET', paths[name]!));
-  expect(refusal).toMatchObject({ code: '60017', cause: 'customer_not_bound' });
-});
+it.each(['M6', 'M7', 'M8', 'the seats'])(
+  '%s is refused to an enterprise without an authorized customer',
+  async (name) => {
+    const unbound = await MemberCenter.open(stack, center.api);
+    await pastTriggers(stack.db, ['customer'], (trx) =>
+      trx.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute(),
+    );
+    const paths: Record<string, string> = {
+      M6: `/enterprise/${unbound.enterpriseId}/asset/assetNums`,
+      M7: '/enterprise/asset/1/merchandiseProducts',
+      M8: `/enterprise/${unbound.enterpriseId}/asset/borrowUsbKeys`,
+      'the seats': `/enterprise/${unbound.enterpriseId}/seats`,
+    };
+    const refusal = refusalOf(await unbound.call('GET', paths[name]!));
+    expect(refusal).toMatchObject({ code: '60017', cause: 'customer_not_bound' });
+  },
+);
 
 describe('M7', () => {
   const contentsCall = (assetId: string, by = center) =>

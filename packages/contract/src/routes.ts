@@ -58,6 +58,7 @@ export const routes = {
   listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums` },
   readAssetContents: { method: 'GET', path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts` },
   listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
+  getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats` },
   configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges` },
   lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow` },
 } as const satisfies Record<string, Route>;

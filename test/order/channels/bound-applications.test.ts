@@ -306,6 +306,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       lists(() => [two.ours.numbers.usedLock, two.ours.numbers.freeLock]),
     ],
   ],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/seats`]: NAMES_NOTHING,
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: [
     ['their asset, assigned', () => configure([], [two.theirs.numbers.free]), 'asset_number_not_found'],
     ['their asset of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],
@@ -374,6 +375,11 @@ it.each(lookups)(
 );
 
 describe('an application that is bound', () => {
+  it('counts the seats of its channels only', async () => {
+    const count = async (by: MemberCenter) => dataOf(await by.ask('getSeats', {})).total.owned;
+    expect([await count(two.bound), await count(two.unbound)]).toEqual([5, 10]);
+  });
+
   const enterpriseBody = () => ({ crmCustomerId: randomUUID(), customerName: randomUUID(), branchName: 'Branch' });
   const create = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/create', { body });
   const update = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/update', { body });

@@ -3,6 +3,7 @@ import {
   type Actor,
   addEmployees,
   configureAssets,
+  countSeats,
   deleteEmployee,
   editEmployee,
   lendAssets,
@@ -58,6 +59,11 @@ export function memberHandlers(options: ServerOptions) {
     },
 
     listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
+
+    getSeats: async (request, actor, reply) => {
+      const count = async () => JSON.stringify(success(await countSeats(request.db, actor)));
+      return await answerLong(options, partyOf(actor), request, reply, count);
+    },
 
     configureAssets: async (request, actor) => {
       await changeInTurn(options, partyOf(actor), request, (db) =>

@@ -78,6 +78,12 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
       299: { client_token_missing: 'The clientToken is missing' },
     },
   },
+  getSeats: {
+    answers: {
+      200: { two: 'An assigned and lent lock with three products, and a free license' },
+      299: { not_administrator: 'The user belongs to another enterprise' },
+    },
+  },
   configureAssets: {
     bodies: {
       assign: {

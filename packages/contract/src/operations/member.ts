@@ -25,6 +25,7 @@ import {
   MAX_EMPLOYEES_PER_CALL,
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
+import { Seats } from '../members/seats.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
@@ -119,6 +120,15 @@ export const memberOperations = ofModule('member', {
     description:
       'Lists the active borrowed locks of the enterprise, oldest first. If assets are lent into a lock, ' +
       '`borrowedFlag` is true and `cloudAccountGlobalId` is the employee whose assets they are.',
+  },
+  getSeats: {
+    params: EnterpriseParams,
+    answers: answers(Seats),
+    summary: 'Count seats',
+    description:
+      'Counts the active assets of the enterprise except borrowed locks: by product, by license type and in total, how ' +
+      'many are assigned, lent, free, expired or about to end. An asset counts once for a product, however often it ' +
+      'has it. The dates of a product are bounded by those of its asset.',
   },
   configureAssets: {
     name: 'M9',

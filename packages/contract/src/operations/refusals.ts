@@ -141,6 +141,7 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   listEnterpriseAssets: ['customer_not_bound'],
   readAssetContents: ['customer_not_bound', 'asset_id_not_found', 'answer_too_large'],
   listBorrowedLocks: ['customer_not_bound'],
+  getSeats: ['customer_not_bound', 'answer_too_large'],
   configureAssets: [
     'employee_not_matched',
     'asset_not_withdrawable',
