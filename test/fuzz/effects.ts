@@ -31,6 +31,7 @@ const CHANGES: Record<string, readonly string[]> = {
   resetPassword: ['member', 'member_audit'],
   deleteEmployee: ['member', 'member_audit', ...HOLDINGS],
   configureAssets: ['member_audit', ...HOLDINGS],
+  configureEmployees: ['member_audit', ...HOLDINGS],
   lendAssets: ['member_audit', ...HOLDINGS],
 };
 /** Logins change these tables at any time. */

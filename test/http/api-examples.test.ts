@@ -210,6 +210,8 @@ describe('on a service with the demo customers', () => {
     ['readAssetContents', 'lock'],
     ['configureAssets', 'assign'],
     ['configureAssets', 'withdraw'],
+    ['configureEmployees', 'partly'],
+    ['configureEmployees', 'withdraw'],
     ['lendAssets', 'lock'],
     ['listEmployees', 'seat'],
     ['listEnterpriseAssets', 'two'],
@@ -332,6 +334,16 @@ describe('on a service with the demo customers', () => {
       'configureAssets',
       'asset_configured_twice',
       { body: { deleteAssets: [], addAssets: [lock, lock] }, ...ofAdministrator },
+    ],
+    ['configureEmployees', 'field_invalid', { body: { privileges: [] } }],
+    [
+      'configureEmployees',
+      'asset_not_withdrawable',
+      {
+        body: {
+          privileges: [{ memberGlobalId: DEMO_ENTERPRISES[0].memberIds[0], deleteAssets: [lock], addAssets: [] }],
+        },
+      },
     ],
     [
       'createWebhook',

@@ -150,6 +150,11 @@ const configure = (member: string, deleteAssets: string[], addAssets: string[]) 
   path: `/enterprise/member/${member}/privileges`,
   body: { deleteAssets, addAssets },
 });
+const configureMany = (enterprise: string, memberGlobalId: string, deleteAssets: string[], addAssets: string[]) => ({
+  method: 'POST',
+  path: `/enterprise/${enterprise}/privileges`,
+  body: { privileges: [{ memberGlobalId, deleteAssets, addAssets }] },
+});
 const lend = (member: string, borrowedUsbKey: string, assetIDs: string[]) => ({
   method: 'POST',
   path: `/enterprise/member/${member}/borrow`,
@@ -169,6 +174,7 @@ const TRIALS: Record<string, Trial[]> = {
     ['M5', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/members?pageNum=1&pageSize=10`)],
     ['M6', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/asset/assetNums`)],
     ['M8', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/asset/borrowUsbKeys`)],
+    ['M9 for many', NOT_ADMINISTRATOR, configureMany(theirs.id, theirs.holder.id, [theirs.held.assetNum], [])],
     ['the seats', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/seats`)],
     ['the audit log', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/audit?pageNum=1&pageSize=10`)],
   ],
@@ -185,6 +191,16 @@ const TRIALS: Record<string, Trial[]> = {
     ['M9 with our assets', EMPLOYEE_NOT_MATCHED, configure(theirs.holder.id, [], [ours.free.assetNum])],
     ['M9 with theirs', EMPLOYEE_NOT_MATCHED, configure(theirs.holder.id, [], [theirs.free.assetNum])],
     ['M9 that withdraws theirs', EMPLOYEE_NOT_MATCHED, configure(theirs.holder.id, [theirs.held.assetNum], [])],
+    [
+      'M9 for many, with ours',
+      EMPLOYEE_NOT_MATCHED,
+      configureMany(ours.id, theirs.holder.id, [], [ours.free.assetNum]),
+    ],
+    [
+      'M9 for many, with theirs',
+      EMPLOYEE_NOT_MATCHED,
+      configureMany(ours.id, theirs.holder.id, [theirs.held.assetNum], []),
+    ],
     ['M9 with nothing', EMPLOYEE_NOT_MATCHED, configure(theirs.holder.id, [], [])],
     ['M10 with theirs', EMPLOYEE_NOT_MATCHED, lend(theirs.holder.id, theirs.freeLock.assetNum, [theirs.held.assetId])],
     ['M10 with ours', EMPLOYEE_NOT_MATCHED, lend(theirs.holder.id, ours.freeLock.assetNum, [ours.held.assetId])],
@@ -199,6 +215,11 @@ const TRIALS: Record<string, Trial[]> = {
     ...(['held', 'lent', 'free', 'usedLock', 'freeLock'] as const).flatMap((which): Trial[] => [
       [`M9 that assigns: ${which}`, OF_OTHER_ENTERPRISE, configure(ours.holder.id, [], [theirs[which].assetNum])],
       [`M9 that withdraws: ${which}`, OF_OTHER_ENTERPRISE, configure(ours.holder.id, [theirs[which].assetNum], [])],
+      [
+        `M9 for many that assigns: ${which}`,
+        OF_OTHER_ENTERPRISE,
+        configureMany(ours.id, ours.holder.id, [], [theirs[which].assetNum]),
+      ],
       [`M10 into ours: ${which}`, NOT_HELD, lend(ours.holder.id, ours.freeLock.assetNum, [theirs[which].assetId])],
     ]),
     // A revoked number has no asset.

@@ -39,6 +39,13 @@ export async function openWithCalls(stack: Stack) {
       path: `/enterprise/member/${kim}/privileges`,
       body: () => ({ deleteAssets: [held!.assetNum], addAssets: [free!.assetNum, held!.assetNum] }),
     },
+    'M9 for many': {
+      method: 'POST',
+      path: `${enterprise}/privileges`,
+      body: () => ({
+        privileges: [{ memberGlobalId: kim, deleteAssets: [held!.assetNum], addAssets: [held!.assetNum] }],
+      }),
+    },
     M10: {
       method: 'POST',
       path: `/enterprise/member/${kim}/borrow`,

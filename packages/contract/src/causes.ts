@@ -202,6 +202,7 @@ export const causes = {
     message: '{0}: without a cloud license, an enterprise can add at most {1} employees.',
   },
   some_employees_failed: { code: '60027', message: '{0} of {1} employees could not be added. See data.failed.' },
+  some_privileges_failed: { code: '60027', message: '{0} of {1} entries could not be applied. See data.failed.' },
   employee_not_found: { code: '60002', message: 'The enterprise has no employee {0}.' },
   account_mismatch: { code: '60002', message: 'userName: is not the account of employee {0}.' },
   last_administrator: { code: '70001', message: 'You cannot delete the last administrator of an enterprise.' },

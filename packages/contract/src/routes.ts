@@ -60,6 +60,7 @@ export const routes = {
   listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
   getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats` },
   configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges` },
+  configureEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/privileges` },
   lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow` },
 } as const satisfies Record<string, Route>;
 

@@ -52,6 +52,7 @@ export const english = {
     time: 'must be a number of milliseconds since 1970-01-01 UTC, such as 1798761599000',
     too_long: 'must be at most {2} characters',
     too_many: 'must contain at most {2} elements',
+    too_many_numbers: 'must contain at most {2} asset numbers in all',
     true_or_absent: 'must be true or absent',
     url_any: 'must start with https:// or http:// and a host name',
     url_fragment: 'must not contain a fragment (#)',

@@ -1,6 +1,6 @@
 import type {} from './tables.ts';
 
-export { configureAssets, lendAssets } from './assets/change.ts';
+export { configureAssets, configureEmployees, lendAssets } from './assets/change.ts';
 export { countSeats } from './assets/count-seats.ts';
 export { listAssets, listBorrowedLocks, readAssetContents } from './assets/list-holdings.ts';
 export { readAudit } from './audit.ts';

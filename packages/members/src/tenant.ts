@@ -78,7 +78,7 @@ export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: MemberId)
   return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();
 }
 
-/** Locks an employee who is to be deleted. Unlike `lockEmployee`, it also waits for `keepEmployee`. */
+/** Locks an employee who is to be deleted. Unlike `lockEmployee`, it also waits for `keepEmployees`. */
 export async function lockEmployeeToDelete(
   trx: Trx,
   tenant: Tenant,
@@ -88,10 +88,15 @@ export async function lockEmployeeToDelete(
   return selectEmployee(trx, tenant, memberId).forUpdate('member').executeTakeFirst();
 }
 
-/** Prevents only the deletion of an employee of the enterprise; false if the employee does not exist. */
-export async function keepEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<boolean> {
-  if (!isId(memberId)) return false;
-  return (await selectEmployee(trx, tenant, memberId).forKeyShare('member').executeTakeFirst()) !== undefined;
+/** Prevents only the deletion of employees of the enterprise. Returns the ids of those who exist. */
+export async function keepEmployees(trx: Trx, tenant: Tenant, memberIds: readonly MemberId[]): Promise<Set<MemberId>> {
+  const rows = await selectEmployees(trx, tenant)
+    .select('member.id')
+    .where(sql<boolean>`member.id = any (${memberIds.filter(isId)}::bigint[])`)
+    .orderBy('member.id')
+    .forKeyShare('member')
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 function selectEmployee(trx: Trx, tenant: Tenant, memberId: MemberId) {

@@ -307,6 +307,16 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ],
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/seats`]: NAMES_NOTHING,
+  [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/privileges`]: [
+    [
+      'their asset of another enterprise',
+      () =>
+        postMember(`${enterprise()}/privileges`, {
+          privileges: [{ memberGlobalId: two.kimId, deleteAssets: [], addAssets: [two.elsewhere] }],
+        }),
+      'asset_number_not_found',
+    ],
+  ],
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: [
     ['their asset, assigned', () => configure([], [two.theirs.numbers.free]), 'asset_number_not_found'],
     ['their asset of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],

@@ -156,6 +156,7 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   addEmployees: 30_000,
   deleteEmployee: CHANGE_TIMEOUT_MS,
   configureAssets: CHANGE_TIMEOUT_MS,
+  configureEmployees: CHANGE_TIMEOUT_MS,
   lendAssets: CHANGE_TIMEOUT_MS,
 };
 /** Longer limits, by operation of the console. */

@@ -1,8 +1,9 @@
-import { type AddedEmployees, failure, Refusal, readNewEmployees, success } from '@lockstep/contract';
+import { type Cause, codeOf, failure, Refusal, readNewEmployees, success } from '@lockstep/contract';
 import {
   type Actor,
   addEmployees,
   configureAssets,
+  configureEmployees,
   countSeats,
   deleteEmployee,
   editEmployee,
@@ -14,6 +15,7 @@ import {
   readAudit,
   resetPassword,
 } from '@lockstep/members';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from '../calls/calls.ts';
 import type { MemberHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
@@ -23,7 +25,7 @@ import type { ServerOptions } from '../options.ts';
 /** Calls about an enterprise take its turns, whatever application makes them. */
 const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
 
-/** Handlers of M2 to M10 and the audit log: the employees of an enterprise, and its assets (rules 8). */
+/** Handlers of M2 to M10 and of what the interface lacks: the employees of an enterprise, and its assets (rules 8). */
 export function memberHandlers(options: ServerOptions) {
   return {
     editEmployee: async (request, actor) => {
@@ -72,6 +74,26 @@ export function memberHandlers(options: ServerOptions) {
       return success(null);
     },
 
+    configureEmployees: async (request, actor, reply) => {
+      const { privileges } = request.body;
+      const isPreview = request.query.preview !== undefined;
+      const refusals = await changeInTurn(options, partyOf(actor), request, (db) =>
+        configureEmployees(db, actor, privileges, isPreview),
+      );
+      const entries = privileges.map(({ memberGlobalId }, index) => ({ index, memberGlobalId }));
+      const data = {
+        succeeded: entries.filter((_, index) => refusals[index] === undefined),
+        failed: entries.flatMap((entry, index) => {
+          const refusal = refusals[index];
+          if (refusal === undefined) return [];
+          const { reason, message, args } = refusal;
+          return [{ ...entry, code: codeOf(reason, 'member'), cause: reason, message, args: [...args] }];
+        }),
+      };
+      const firstFailure = refusals.find((refusal) => refusal !== undefined);
+      return answerEach(request, reply, data, { firstFailure, partly: 'some_privileges_failed' });
+    },
+
     lendAssets: async (request, actor) => {
       await changeInTurn(options, partyOf(actor), request, (db) =>
         lendAssets(db, actor, request.params.memberGlobalId, request.body),
@@ -88,17 +110,26 @@ export function additionHandlers({ passwords }: ServerOptions) {
       const named = readNewEmployees(request.body);
       const tools = { db: request.db, passwords, signal: request.deadline.signal };
       const { data, firstFailure } = await addEmployees(tools, actor, named);
-      if (firstFailure === undefined) return success(data);
-      const haveAllFailed = data.succeeded.length === 0;
-      if (haveAllFailed) reply.code(BUSINESS_EXCEPTION);
-      const refusal = haveAllFailed ? firstFailure : new Refusal('some_employees_failed', ...countEmployees(data));
-      const body = failure(refusal, 'member');
-      noteCode(request, body.code, body.cause);
-      return { ...body, data };
+      return answerEach(request, reply, data, { firstFailure, partly: 'some_employees_failed' });
     },
   } satisfies MemberHandlers;
 }
 
-function countEmployees({ succeeded, failed }: AddedEmployees): [failed: number, all: number] {
-  return [failed.length, succeeded.length + failed.length];
+/**
+ * Returns the answer of a call whose entries succeed or fail alone: if some fail, code 60027; if all do, HTTP 299 with
+ * the first failure (rules 1).
+ */
+function answerEach<Data extends { succeeded: unknown[]; failed: unknown[] }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  data: Data,
+  { firstFailure, partly }: { firstFailure: Refusal | undefined; partly: Cause },
+) {
+  if (firstFailure === undefined) return success(data);
+  const [failed, succeeded] = [data.failed.length, data.succeeded.length];
+  if (succeeded === 0) reply.code(BUSINESS_EXCEPTION);
+  const refusal = succeeded === 0 ? firstFailure : new Refusal(partly, failed, failed + succeeded);
+  const body = failure(refusal, 'member');
+  noteCode(request, body.code, body.cause);
+  return { ...body, data };
 }

@@ -132,6 +132,7 @@ export const wordsInChinese: {
     time: '须为毫秒时间戳，如 1798761599000',
     too_long: '最多 {2} 个字符',
     too_many: '最多 {2} 个',
+    too_many_numbers: '资产编号总数最多 {2} 个',
     true_or_absent: '须为 true 或省略',
     url_any: '须以 https:// 或 http:// 及主机名开头',
     url_fragment: '不能包含片段（#）',

@@ -97,6 +97,32 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
       299: { asset_configured_twice: 'A number appears twice' },
     },
   },
+  configureEmployees: {
+    bodies: {
+      partly: {
+        summary: 'Assign the license, and a number that the enterprise does not have',
+        value: {
+          privileges: [
+            { memberGlobalId: CLOUD_EMPLOYEE.globalId, deleteAssets: [], addAssets: [CLOUD_LICENSE] },
+            { memberGlobalId: CLOUD_EMPLOYEE.globalId, deleteAssets: [], addAssets: ['8100000404'] },
+          ],
+        },
+      },
+      withdraw: {
+        summary: 'Withdraw the license again',
+        value: {
+          privileges: [{ memberGlobalId: CLOUD_EMPLOYEE.globalId, deleteAssets: [CLOUD_LICENSE], addAssets: [] }],
+        },
+      },
+    },
+    answers: {
+      200: { partly: 'One entry was applied, one was not: code 60027', withdraw: 'All were applied' },
+      299: {
+        field_invalid: 'There are no entries',
+        asset_not_withdrawable: 'No entry was applied: the code of the first failure, and all failures',
+      },
+    },
+  },
   lendAssets: {
     bodies: {
       lock: {

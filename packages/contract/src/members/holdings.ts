@@ -1,7 +1,20 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
+import { Cause, FailureBody, MessageArgs, successBody } from '../envelope.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { AssetId, assetNumber, boundedList, CustomerId, flag, id, integer, long, time } from '../scalars.ts';
+import {
+  AssetId,
+  assetNumber,
+  boundedList,
+  CustomerId,
+  emptyAsAbsent,
+  flag,
+  id,
+  integer,
+  long,
+  MemberId,
+  time,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { memberGlobalId } from './employees.ts';
 
@@ -23,6 +36,75 @@ export const ConfigureAssets = named('AssetsToConfigure', 'Assets to unassign fr
   addAssets: boundedList(assetNumber(), MAX_ASSETS).describe(`Asset numbers to assign: up to ${MAX_ASSETS}.`),
 });
 export type ConfigureAssets = z.infer<typeof ConfigureAssets>;
+
+/** Maximum entries of a call of configureEmployees, and maximum asset numbers in all of them. */
+const MAX_ENTRIES = 1_000;
+const MAX_ENTRY_ASSETS = 10_000;
+
+const EmployeePrivileges = named('EmployeePrivileges', 'Assets to unassign from one employee, and to assign.', {
+  memberGlobalId: id<'MemberId'>().describe('Global id of the employee.'),
+  ...ConfigureAssets.shape,
+});
+export type EmployeePrivileges = z.infer<typeof EmployeePrivileges>;
+
+/** The body of configureEmployees (rules 8). */
+export const ConfigureEmployees = named('PrivilegesToConfigure', 'Assets to unassign from employees, and to assign.', {
+  privileges: boundedList(EmployeePrivileges, MAX_ENTRIES)
+    .refine((list) => list.length > 0, fault('empty'))
+    .refine((list) => countNumbers(list) <= MAX_ENTRY_ASSETS, fault('too_many_numbers', MAX_ENTRY_ASSETS))
+    .meta({
+      minItems: 1,
+      description: `1 to ${MAX_ENTRIES} entries with at most ${MAX_ENTRY_ASSETS} asset numbers in all.`,
+    }),
+});
+
+const countNumbers = (list: readonly EmployeePrivileges[]) =>
+  list.reduce((count, { deleteAssets, addAssets }) => count + deleteAssets.length + addAssets.length, 0);
+
+/** The query of configureEmployees. */
+export const ConfigureEmployeesQuery = z.object({
+  preview: emptyAsAbsent(z.literal('true', fault('true_or_absent')).optional()).describe(
+    'true: answer as if the entries were applied, and change nothing.',
+  ),
+});
+
+const AppliedEntry = named('AppliedPrivileges', 'An entry that was applied.', {
+  index: integer().describe('Index in privileges, from 0.'),
+  memberGlobalId: MemberId.describe('Global id of the employee.'),
+});
+const FailedEntry = named('FailedPrivileges', 'An entry that was refused and changed nothing.', {
+  ...AppliedEntry.shape,
+  code: z.string().describe('Code of the cause.'),
+  cause: Cause.describe('For programs: why the entry was refused.'),
+  message: z.string().describe('For people: the path of the asset, if one is at fault, and what is wrong.'),
+  args: MessageArgs,
+});
+
+/** The data of configureEmployees. */
+export const ConfiguredEmployees = named('ConfiguredEmployees', 'The outcome of each entry.', {
+  succeeded: z.array(AppliedEntry).describe('Applied entries, in the order of privileges.'),
+  failed: z.array(FailedEntry).describe('Refused entries, in the order of privileges.'),
+});
+export type ConfiguredEmployees = z.infer<typeof ConfiguredEmployees>;
+
+/** The answers of configureEmployees: none, some, or all entries are applied. */
+export const NotConfiguredEmployees = named('PrivilegesFailure', 'A Failure that may list why each entry failed.', {
+  ...FailureBody.shape,
+  data: ConfiguredEmployees.optional().describe('Why each entry failed. Absent if the whole call was refused.'),
+});
+export const PartlyConfiguredEmployees = named(
+  'PrivilegesPartlyConfigured',
+  'Some entries were applied, some were not.',
+  {
+    ...FailureBody.shape,
+    code: z.literal('60027').describe('The string 60027: some entries were applied, some were not.'),
+    data: ConfiguredEmployees.describe('The outcome of each entry.'),
+  },
+);
+export const AllConfiguredEmployees = successBody(ConfiguredEmployees).meta({
+  id: 'PrivilegesConfigured',
+  description: 'All entries were applied.',
+});
 
 /** The body of M10 (interface M10; rules 8). */
 export const LendAssets = named('AssetsToLend', 'Assets to lend into a borrowed lock.', {

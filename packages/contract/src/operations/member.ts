@@ -10,13 +10,18 @@ import {
   ResetPassword,
 } from '../members/employees.ts';
 import {
+  AllConfiguredEmployees,
   AssetContents,
   AssetParams,
   BorrowedLock,
   ConfigureAssets,
+  ConfigureEmployees,
+  ConfigureEmployeesQuery,
   EnterpriseAsset,
   HolderParams,
   LendAssets,
+  NotConfiguredEmployees,
+  PartlyConfiguredEmployees,
 } from '../members/holdings.ts';
 import {
   AddEmployees,
@@ -139,6 +144,23 @@ export const memberOperations = ofModule('member', {
     description:
       'Unassigns assets of an employee, then assigns others. If one of them fails, nothing changes. ' +
       'Unassigning an asset also ends its loan.',
+  },
+  configureEmployees: {
+    params: EnterpriseParams,
+    query: ConfigureEmployeesQuery,
+    body: ConfigureEmployees,
+    answers: {
+      200: z
+        .union([AllConfiguredEmployees, PartlyConfiguredEmployees])
+        .describe('All entries were applied, or only some: then the code is 60027.'),
+      299: refusedWith(NotConfiguredEmployees, 'With `data`, no entry could be applied.'),
+    },
+    summary: 'Configure assets of many employees',
+    description:
+      'Does what M9 does for up to 1,000 employees: entries are applied in the order sent, each as a whole or not at ' +
+      'all, and each sees those before it. If only some can be applied, the answer is HTTP 200 with the code 60027; ' +
+      'if none can, HTTP 299 with the code of the first failure. To move an asset, unassign it in an earlier entry. ' +
+      'The whole call is refused if its shape is wrong.',
   },
   lendAssets: {
     name: 'M10',

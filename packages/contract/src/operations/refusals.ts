@@ -79,6 +79,14 @@ const BATCH_SHAPE: readonly Cause[] = [
   'batch_too_large',
 ];
 
+const OF_PRIVILEGES: readonly Cause[] = [
+  'employee_not_matched',
+  'asset_not_withdrawable',
+  'asset_number_not_found',
+  'asset_of_other_enterprise',
+  'asset_configured_twice',
+];
+
 /** What else an operation can refuse a call for, by operation. */
 const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   bindCustomer: [
@@ -142,13 +150,8 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   readAssetContents: ['customer_not_bound', 'asset_id_not_found', 'answer_too_large'],
   listBorrowedLocks: ['customer_not_bound'],
   getSeats: ['customer_not_bound', 'answer_too_large'],
-  configureAssets: [
-    'employee_not_matched',
-    'asset_not_withdrawable',
-    'asset_number_not_found',
-    'asset_of_other_enterprise',
-    'asset_configured_twice',
-  ],
+  configureAssets: OF_PRIVILEGES,
+  configureEmployees: ['some_privileges_failed', ...OF_PRIVILEGES],
   lendAssets: [
     'employee_not_matched',
     'borrowed_lock_unusable',

@@ -1,15 +1,22 @@
 import { releaseAssets } from '@lockstep/assets';
-import { type AssetId, type ConfigureAssets, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
+import {
+  type AssetId,
+  type ConfigureAssets,
+  type EmployeePrivileges,
+  type LendAssets,
+  type MemberId,
+  Refusal,
+} from '@lockstep/contract';
 import { type Database, insertRows, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChanges } from '../audit.ts';
-import { planConfiguration, planLoan } from '../rules/holdings.ts';
+import { type Entry, planConfigurations, planLoan } from '../rules/holdings.ts';
 import {
   type Actor,
   acrossChannels,
   findNumbersElsewhere,
   idsOf,
-  keepEmployee,
+  keepEmployees,
   lockEnterpriseAssets,
   selectEnterpriseAssets,
 } from '../tenant.ts';
@@ -21,15 +28,43 @@ import {
  * Throws a Refusal: employee_not_matched, asset_not_withdrawable, asset_number_not_found, asset_of_other_enterprise,
  * asset_configured_twice.
  */
-export function configureAssets(
+export async function configureAssets(
   db: Database,
   actor: Actor,
   memberId: MemberId,
   wanted: ConfigureAssets,
 ): Promise<void> {
+  const [refusal] = await configure(db, actor, [{ ...wanted, memberId, at: '' }]);
+  if (refusal !== undefined) throw refusal;
+}
+
+/**
+ * Does what M9 does for many employees, each entry alone and after those before it (rules 8). Returns for each entry
+ * its Refusal; undefined if it is applied. A preview changes nothing.
+ */
+export function configureEmployees(
+  db: Database,
+  actor: Actor,
+  privileges: readonly EmployeePrivileges[],
+  isPreview: boolean,
+): Promise<(Refusal | undefined)[]> {
+  const entries = privileges.map(({ memberGlobalId: memberId, ...wanted }, index) => {
+    return { ...wanted, memberId, at: `privileges[${index}].` };
+  });
+  return configure(db, actor, entries, isPreview);
+}
+
+function configure(
+  db: Database,
+  actor: Actor,
+  entries: readonly Entry[],
+  isPreview = false,
+): Promise<(Refusal | undefined)[]> {
   return inTransaction(db, async (trx) => {
-    if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
-    const assetNums = [...new Set([...wanted.deleteAssets, ...wanted.addAssets])];
+    const memberIds = entries.map(({ memberId }) => memberId);
+    const employeeIds = await keepEmployees(trx, actor, memberIds);
+    const named = entries.filter(({ memberId }) => employeeIds.has(memberId));
+    const assetNums = [...new Set(named.flatMap(({ deleteAssets, addAssets }) => [...deleteAssets, ...addAssets]))];
     const locked = await lockEnterpriseAssets(trx, actor, { assetNums });
     const assets = new Map(locked.map((asset) => [asset.assetNum, asset]));
     const elsewhere = await findNumbersElsewhere(
@@ -38,13 +73,26 @@ export function configureAssets(
       assetNums.filter((assetNum) => !assets.has(assetNum)),
     );
     const { holderOf } = await readHoldings(trx, idsOf(locked));
-    const { withdrawn, assigned } = planConfiguration(wanted, { memberId, assets, elsewhere, holderOf });
-    if (withdrawn.length + assigned.length === 0) return;
-    const lent = await endHoldings(trx, actor, idsOf(withdrawn));
-    await assignAssets(trx, memberId, idsOf(assigned));
-    const before = { assetNums: withdrawn.map(({ assetNum }) => assetNum), lent };
-    const after = { assetNums: assigned.map(({ assetNum }) => assetNum), lent: [] };
-    await recordChanges(trx, actor, [{ action: 'assets_configured', targetId: memberId, before, after }]);
+    const { plans, holderOf: holderAfter } = planConfigurations(entries, { employeeIds, assets, elsewhere, holderOf });
+    const refusals = plans.map((plan) => (plan instanceof Refusal ? plan : undefined));
+    if (isPreview) return refusals;
+    const applied = plans.flatMap((plan, index) => {
+      const isChange = !(plan instanceof Refusal) && plan.withdrawn.length + plan.assigned.length > 0;
+      return isChange ? [{ ...plan, memberId: memberIds[index]! }] : [];
+    });
+    const released = new Set(applied.flatMap(({ withdrawn }) => idsOf(withdrawn)));
+    const assigned = new Set(applied.flatMap(({ assigned }) => idsOf(assigned)));
+    const lent = Map.groupBy(await endHoldings(trx, actor, [...released]), ({ assetNum }) => assetNum);
+    await assignAssets(trx, new Map([...holderAfter].filter(([id]) => assigned.has(id))));
+    const changes = applied.map(({ memberId, withdrawn, assigned }) => {
+      const ended = withdrawn.flatMap(({ assetNum }) => lent.get(assetNum) ?? []);
+      for (const { assetNum } of ended) lent.delete(assetNum);
+      const before = { assetNums: withdrawn.map(({ assetNum }) => assetNum), lent: ended };
+      const after = { assetNums: assigned.map(({ assetNum }) => assetNum), lent: [] };
+      return { action: 'assets_configured' as const, targetId: memberId, before, after };
+    });
+    await recordChanges(trx, actor, changes);
+    return refusals;
   });
 }
 
@@ -56,7 +104,8 @@ export function configureAssets(
  */
 export function lendAssets(db: Database, actor: Actor, memberId: MemberId, wanted: LendAssets): Promise<void> {
   return inTransaction(db, async (trx) => {
-    if (!(await keepEmployee(trx, actor, memberId))) throw new Refusal('employee_not_matched', memberId);
+    if (!(await keepEmployees(trx, actor, [memberId])).has(memberId))
+      throw new Refusal('employee_not_matched', memberId);
     const { borrowedUsbKey, assetIDs } = wanted;
     const locked = await lockEnterpriseAssets(trx, actor, { assetNums: [borrowedUsbKey], assetIds: assetIDs });
     const lock = locked.find(({ assetNum }) => assetNum === borrowedUsbKey);
@@ -130,11 +179,11 @@ export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdi
   };
 }
 
-/** Assigns assets to an employee. */
-async function assignAssets(trx: Trx, memberId: MemberId, assetIds: AssetId[]): Promise<void> {
+/** Assigns assets to employees. */
+async function assignAssets(trx: Trx, holderOf: ReadonlyMap<AssetId, MemberId>): Promise<void> {
   await insertRows(trx, 'asset_assignment', [
-    ['asset_id', 'bigint', assetIds],
-    ['member_id', 'bigint', assetIds.map(() => memberId)],
+    ['asset_id', 'bigint', [...holderOf.keys()]],
+    ['member_id', 'bigint', [...holderOf.values()]],
   ]);
 }
 

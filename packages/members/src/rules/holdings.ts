@@ -9,6 +9,14 @@ export interface ConfigurationFacts {
   elsewhere: ReadonlySet<string>;
   /** The employee an asset is assigned to, by asset id. */
   holderOf: ReadonlyMap<AssetId, MemberId>;
+  /** The path of the lists. */
+  at?: string;
+}
+
+/** The assets that are unassigned from an employee, then those that are assigned. */
+export interface Configuration {
+  withdrawn: AssetFacts[];
+  assigned: AssetFacts[];
 }
 
 /**
@@ -18,36 +26,73 @@ export interface ConfigurationFacts {
  */
 export function planConfiguration(
   { deleteAssets, addAssets }: ConfigureAssets,
-  { memberId, assets, elsewhere, holderOf }: ConfigurationFacts,
-): { withdrawn: AssetFacts[]; assigned: AssetFacts[] } {
-  const holders = new Map(holderOf);
+  { memberId, assets, elsewhere, holderOf, at = '' }: ConfigurationFacts,
+): Configuration {
+  const changed = new Map<AssetId, MemberId | undefined>();
+  const findHolder = (id: AssetId) => (changed.has(id) ? changed.get(id) : holderOf.get(id));
   const withdrawn = deleteAssets.map((assetNum, index) => {
-    const path = `deleteAssets[${index}]`;
+    const path = `${at}deleteAssets[${index}]`;
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
-    if (asset === undefined || holders.get(asset.id) !== memberId) {
+    if (asset === undefined || findHolder(asset.id) !== memberId) {
       throw new Refusal('asset_not_withdrawable', path, assetNum);
     }
-    holders.delete(asset.id);
+    changed.set(asset.id, undefined);
     return asset;
   });
   const assignedBefore = new Set<string>();
   const assigned = addAssets.map((assetNum, index) => {
-    const path = `addAssets[${index}]`;
+    const path = `${at}addAssets[${index}]`;
     if (elsewhere.has(assetNum)) throw new Refusal('asset_of_other_enterprise', path, assetNum);
     const asset = assets.get(assetNum);
     if (asset === undefined) throw new Refusal('asset_number_not_found', path, assetNum);
     if (asset.isBorrowedLock) throw new Refusal('asset_number_not_found', path, assetNum, 'borrowed_lock');
-    const holderId = holders.get(asset.id);
+    const holderId = findHolder(asset.id);
     if (holderId !== undefined) {
       const how = assignedBefore.has(assetNum) ? 'repeated' : 'held';
       throw new Refusal('asset_configured_twice', path, assetNum, how, holderId);
     }
-    holders.set(asset.id, memberId);
+    changed.set(asset.id, memberId);
     assignedBefore.add(assetNum);
     return asset;
   });
   return { withdrawn, assigned };
+}
+
+/** What M9 asks for one employee, or an entry of a call for several. `at` is the path of its lists. */
+export interface Entry extends ConfigureAssets {
+  memberId: MemberId;
+  at: string;
+}
+
+/** The facts that decide about entries for several employees. */
+export interface ConfigurationsFacts extends Omit<ConfigurationFacts, 'memberId' | 'at'> {
+  /** Those of the employees who exist. */
+  employeeIds: ReadonlySet<MemberId>;
+}
+
+/**
+ * Plans entries for employees in the order sent: each is applied or refused alone, and sees those before it (rules 8).
+ * Returns what each changes, or its Refusal, and to whom the assets are assigned at the end.
+ */
+export function planConfigurations(
+  entries: readonly Entry[],
+  { employeeIds, ...facts }: ConfigurationsFacts,
+): { plans: (Configuration | Refusal)[]; holderOf: ReadonlyMap<AssetId, MemberId> } {
+  const holderOf = new Map(facts.holderOf);
+  const plans = entries.map(({ memberId, at, ...wanted }) => {
+    if (!employeeIds.has(memberId)) return new Refusal('employee_not_matched', memberId);
+    try {
+      const plan = planConfiguration(wanted, { ...facts, memberId, holderOf, at });
+      for (const { id } of plan.withdrawn) holderOf.delete(id);
+      for (const { id } of plan.assigned) holderOf.set(id, memberId);
+      return plan;
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  });
+  return { plans, holderOf };
 }
 
 /** What the rules need to know about an active asset of the enterprise. */
