@@ -131,6 +131,7 @@ create table customer (
 create trigger refuse_change before delete or truncate or update of id, enterprise_id, channel_code on customer
   for each statement execute function refuse_change();
 create index customer_enterprise on customer (enterprise_id);
+create index customer_channel on customer (channel_code, id);
 create unique index customer_default_chosen on customer (enterprise_id) where is_default;
 create index customer_folded_name on customer ((casefold(name collate pg_unicode_fast) collate "C"), id);
 
@@ -528,11 +529,18 @@ create table asset (
   constraint asset_revoked_by check ((revoked_time is null) = (revoked_by_order_id is null))
 );
 create unique index asset_active_number_chosen on asset (asset_num) where revoked_time is null;
-create index asset_customer on asset (customer_id) where revoked_time is null;
--- For the console's list of the newest assets. Ids do not give the order, because each process draws its own blocks.
--- The id is not in the index: rows of one statement share a time, which PostgreSQL then stores once. A page sorts the
--- rows of one statement, at most 2,000.
+-- The assets of a customer, newest first.
+create index asset_customer on asset (customer_id, created_time) where revoked_time is null;
+create index asset_customer_revoked on asset (customer_id, revoked_time) where revoked_time is not null;
+-- For the list of the newest assets. Ids do not give the order, because each process draws its own blocks. The id is in
+-- none of these indexes: rows of one statement share a time, which PostgreSQL then stores once. A page sorts the rows of
+-- one statement, at most 2,000.
 create index asset_newest on asset (created_time) where revoked_time is null;
+-- Assets in the order of their changes. A purchase is in asset_newest, so it costs nothing here.
+create index asset_changed on asset (updated_time) where updated_time > created_time or revoked_time is not null;
+-- Which assets end on a day (since 1970-01-01 UTC), and on which a product does.
+create index asset_end on asset (((limit_end_date / 86400000)::integer), id)
+  where revoked_time is null and limit_end_date is not null;
 -- Finds the revoked assets of a number. Costs a revocation one entry, and a purchase nothing.
 create index asset_revoked_number on asset (asset_num, revoked_time) where revoked_time is not null;
 
@@ -647,6 +655,8 @@ create table product_instance (
 -- one order to the next, so a purchase pays for one index only.
 create index product_instance_active on product_instance
   (asset_id, coalesce(held_by_order_id, license_order_id), uri_hash) where revoked_time is null;
+create index product_instance_end on product_instance (((limit_end_date / 86400000)::integer), asset_id)
+  where revoked_time is null and limit_end_date is not null;
 create index product_instance_inside on product_instance (merchandise_id)
   where revoked_time is null and merchandise_id is not null;
 create index product_instance_once_bought on product_instance (asset_id, license_order_id, id) where revoked_time is not null;

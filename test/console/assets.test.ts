@@ -51,8 +51,8 @@ describe('the list of assets', () => {
     await other.carryOut(newBuy(two, [`${prefix}3`]), newBuy(two, [`${prefix}4`]), deleteAsset(two, [`${prefix}4`]));
     expect(await walk({ customerId: one.customerId })).toEqual([`${prefix}2`, `${prefix}1`]);
     const ofEnterprise = { enterpriseGlobalId: one.enterpriseGlobalId };
-    expect(await walk(ofEnterprise)).toEqual([`${prefix}2`, `${prefix}1`, `${prefix}3`]);
-    expect((await list(ofEnterprise)).assets[2]!.owner).toMatchObject({
+    expect(await walk(ofEnterprise)).toEqual([`${prefix}3`, `${prefix}2`, `${prefix}1`]);
+    expect((await list(ofEnterprise)).assets[0]!).toMatchObject({
       customerId: two.customerId,
       enterpriseGlobalId: one.enterpriseGlobalId,
       enterpriseName: name,
@@ -73,15 +73,14 @@ describe('the list of assets', () => {
     expect(await walk({ enterpriseGlobalId: customer.enterpriseGlobalId })).toEqual(newestFirst);
   });
 
-  it('shows revoked assets by number only', async () => {
+  it('shows revoked assets', async () => {
     const prefix = newPrefix();
     const customer = await api.newCustomer();
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
     expect(await walk({ state: 'revoked', assetNum: prefix })).toEqual([`${prefix}1`, `${prefix}1`]);
     expect(await found({ assetNum: prefix })).toEqual([]);
-    const refused = await viewer.send('listAssets', { query: { state: 'revoked' } });
-    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('assetNum') } });
+    expect(await walk({ state: 'revoked', customerId: customer.customerId })).toEqual([`${prefix}1`, `${prefix}1`]);
   });
 
   it('refuses a cursor of another search', async () => {

@@ -1,6 +1,14 @@
-import { licenseOrderIdOf } from '@lockstep/assets';
-import { listAssets, readOrderEffects } from '@lockstep/assets/operator';
-import type { AssetId, BatchId, CustomerId, LicenseOrderId, ListOrdersQuery, OrderType } from '@lockstep/contract';
+import { licenseOrderIdOf, listAssets } from '@lockstep/assets';
+import { readOrderEffects } from '@lockstep/assets/operator';
+import type {
+  AssetId,
+  AssetListQuery,
+  BatchId,
+  CustomerId,
+  LicenseOrderId,
+  ListOrdersQuery,
+  OrderType,
+} from '@lockstep/contract';
 import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { listBatches, listOrders } from '@lockstep/orders';
@@ -180,8 +188,7 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
 });
 
 it('assets: by an index, no more than a page, on the last page as on the first', async () => {
-  const none = { assetNum: undefined, customerId: undefined, enterpriseGlobalId: undefined };
-  const filters = { ...none, state: 'active' as const };
+  const filters = { state: 'active' } as AssetListQuery;
   const cursors = new ListCursor(['assets', null, filters], undefined);
   for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
     const cursor = cursors.write(assetId && [LARGE!, assetId]) ?? undefined;

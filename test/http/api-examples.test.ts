@@ -140,6 +140,7 @@ const bodyOf = (operationId: string, name: string): Json => examples[operationId
 
 const TIMES = [
   'createdTime',
+  'updatedTime',
   'nextAttemptTime',
   'acceptedTime',
   'completedTime',
@@ -217,6 +218,8 @@ describe('on a service with the demo customers', () => {
     ['listEnterpriseAssets', 'two'],
     ['listBorrowedLocks', 'lent'],
     ['getSeats', 'two'],
+    ['listAssets', 'office'],
+    ['listCustomers', 'works'],
     ['getAsset', 'lock'],
     ['getAssetHistory', 'lock'],
     ['deleteEmployee', 'deleted'],
@@ -313,6 +316,8 @@ describe('on a service with the demo customers', () => {
     ['getEvents', 'field_invalid', { parameters: { after: 'x' } }],
     ['listBatches', 'field_invalid', { parameters: { cursor: 'cut' } }],
     ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 1798761600000, acceptedTo: 1798761599000 } }],
+    ['listAssets', 'dates_reversed', { parameters: { expiresFrom: 1798761600000, expiresTo: 1798761599000 } }],
+    ['listCustomers', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],
     ['getAssetHistory', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['previewBatchOrder', 'app_key_mismatch', { body: batch, parameters: { appKey: 'another' } }],

@@ -57,7 +57,19 @@ const preview = () => import('./pages/preview/PreviewPage.tsx');
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
 const times = ['acceptedFrom', 'acceptedTo'] as const;
-const assetsFilters = ['assetNum', 'customerId', 'enterpriseGlobalId', 'revoked'] as const;
+const assetsFilters = [
+  'assetNum',
+  'customerId',
+  'enterpriseGlobalId',
+  'productUri',
+  'licenseType',
+  'validity',
+  'assigned',
+  'expiresFrom',
+  'expiresTo',
+  'updatedFrom',
+  'revoked',
+] as const;
 
 /** Every page of the console. Parameters are strings, because ids have more digits than a number can hold. */
 const routes = [

@@ -1,6 +1,7 @@
 import type {} from './tables.ts';
 
 export { type Contents, type NamedAsset, readContents } from './contents/contents.ts';
+export { listAssets } from './contents/list-assets.ts';
 export { showAsset } from './contents/show-assets.ts';
 export { listVirtualAssets } from './contents/virtual-assets.ts';
 export { showEntry } from './history/entries.ts';

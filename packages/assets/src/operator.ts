@@ -4,5 +4,5 @@ import type {} from './tables.ts';
 
 export { readOrderEffects } from './contents/effects.ts';
 export { listContents } from './contents/list-contents.ts';
-export { findAssetOfNumber, listAssets } from './contents/show-assets.ts';
+export { findAssetOfNumber } from './contents/show-assets.ts';
 export { showToldEntry } from './history/entries.ts';

@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './assets/assets.ts';
+export * from './assets/lists.ts';
 export * from './assets/traces.ts';
 export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';

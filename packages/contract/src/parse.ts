@@ -67,7 +67,7 @@ function countOthers(others: number): string {
 /** Returns the values in the message of an issue after its path. */
 function valuesOf(issue: z.core.$ZodIssue, cause: Cause): string[] {
   if (cause === 'field_invalid') return readFault(issue);
-  return issue.code === 'custom' && issue.params?.meant !== undefined ? [String(issue.params.meant)] : [];
+  return issue.code === 'custom' && Array.isArray(issue.params?.values) ? (issue.params.values as string[]) : [];
 }
 
 /** Returns the cause that the schema assigns to an issue, if any. */

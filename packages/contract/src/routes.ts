@@ -36,6 +36,8 @@ export const routes = {
   listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders` },
   listOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/orders` },
   getFailedOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed` },
+  listAssets: { method: 'GET', path: `${ORDER_ROOT}/assets` },
+  listCustomers: { method: 'GET', path: `${ORDER_ROOT}/customers` },
   getAsset: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}` },
   getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history` },
   getEvents: { method: 'GET', path: `${ORDER_ROOT}/events` },

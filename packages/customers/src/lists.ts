@@ -1,8 +1,15 @@
-import type { CustomerId, EnterpriseId, Viewer } from '@lockstep/contract';
-import type { ConsoleData, ConsoleRequest, CustomerRow, EnterpriseRow, Owner } from '@lockstep/contract/console';
+import type {
+  CustomerId,
+  CustomerListQuery,
+  CustomerPage,
+  EnterpriseId,
+  ListedCustomer,
+  Viewer,
+} from '@lockstep/contract';
+import type { ConsoleData, ConsoleRequest, EnterpriseRow, Owner } from '@lockstep/contract/console';
 import { type Database, inMs, isId, ListCursor, readWalk } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { customersOf } from './tenant.ts';
+import { customersOf, isVisible, newestCustomers } from './tenant.ts';
 
 /** The most customers shown for one number; each is in another channel. */
 const MAX_EXACT = 20;
@@ -48,52 +55,72 @@ export const ownerOf = (viewer: Viewer, column: string) => sql<Owner>`(
   ) as owner
 )`;
 
-type CustomersQuery = ConsoleRequest<'listCustomers'>['query'];
+const ALL = { channels: null };
 
 /**
- * Lists customers. With a text: those whose name begins with it, sorted by name, and on the first page those whose ID
- * or number in a channel equals it. Without: newest first, all or those of one enterprise. Throws a WrongCursor.
+ * Lists customers that a viewer can see: with a name, those whose name begins with it, sorted by name; else newest
+ * first (rules 6.7). Throws a WrongCursor.
  */
 export async function listCustomers(
   db: Database,
   viewer: Viewer,
-  { limit, cursor, ...filters }: CustomersQuery,
-): Promise<ConsoleData<'listCustomers'>> {
-  const { text, enterpriseGlobalId: enterpriseId, channelCode } = filters;
+  { limit, cursor, name, channelCustomerId, channelCode, enterpriseGlobalId: enterpriseId }: CustomerListQuery,
+): Promise<CustomerPage> {
+  const filters = { name, channelCustomerId, channelCode, enterpriseId };
   const cursors = new ListCursor(['customers', viewer.applicationId, filters], cursor);
-  if (enterpriseId !== undefined && !isId(enterpriseId)) return { exact: [], customers: [], nextCursor: null };
+  if (enterpriseId !== undefined && !isId(enterpriseId)) return { customers: [], nextCursor: null };
   const after = cursors.after?.[0];
-  const customers = customersOf(viewer);
-  const ofEnterprise = enterpriseId === undefined ? sql`true` : sql`enterprise_id = ${enterpriseId}`;
-  const wanted = sql`${ofEnterprise} and ${channelCode === undefined ? sql`true` : sql`channel_code = ${channelCode}`}`;
-  const byName = (prefix: string) => sql`
-    select * from ${customers} as customer where ${beginsWith(prefix)}
-      ${after === undefined ? sql`` : sql`and (${NAME}, id) > (select ${NAME}, id from ${customers} as c where id = ${after})`}
-    order by ${NAME}, id`;
-  const { page, last } = await readWalk<CustomerRow>(db, {
-    walk:
-      text !== undefined
-        ? byName(text)
-        : sql`
-          select * from ${customers} as customer
-          where ${ofEnterprise} and ${after === undefined ? sql`true` : sql`id < ${after}`} order by id desc`,
-    wanted,
+  const behind = after === undefined ? sql`true` : sql`id < ${after}`;
+  const newest = (condition: RawBuilder<unknown>) => sql`
+    select * from ${customersOf(viewer)} as customer where ${condition} and ${behind} order by id desc`;
+  // By number, PostgreSQL skips through the index by channel.
+  const walk =
+    name !== undefined
+      ? sql`
+        select * from ${customersOf(ALL)} as customer where ${beginsWith(name)}
+          ${after === undefined ? sql`` : sql`and (${NAME}, id) > (select ${NAME}, id from ${customersOf(ALL)} as c where id = ${after})`}
+        order by ${NAME}, id`
+      : channelCustomerId !== undefined
+        ? newest(sql`channel_customer_id = ${channelCustomerId}`)
+        : enterpriseId !== undefined
+          ? newest(sql`enterprise_id = ${enterpriseId}`)
+          : newestCustomers(viewer, { channelCode, behind, limit: limit + 1 });
+  const wanted = [
+    isVisible(viewer),
+    ...(channelCustomerId === undefined ? [] : [sql`channel_customer_id = ${channelCustomerId}`]),
+    ...(channelCode === undefined ? [] : [sql`channel_code = ${channelCode}`]),
+    ...(enterpriseId === undefined ? [] : [sql`enterprise_id = ${enterpriseId}`]),
+  ];
+  const { page, last } = await readWalk<ListedCustomer>(db, {
+    walk,
+    wanted: sql.join(wanted, sql` and `),
     as: 'customer',
     columns: CUSTOMER,
     joins: WITH_ENTERPRISE,
     limit,
   });
-  // By number, PostgreSQL skips through the index by channel.
-  const { rows: exact } =
-    text === undefined || after !== undefined
-      ? { rows: [] }
-      : await sql<CustomerRow>`
-        select ${CUSTOMER} from (
-          select * from ${customers} as customer where id = ${isId(text) ? text : null}
-          union
-          select * from ${customers} as customer where channel_customer_id = ${text}
-        ) as customer ${WITH_ENTERPRISE} where ${wanted} order by customer.id limit ${MAX_EXACT}`.execute(db);
-  return { exact, customers: page, nextCursor: cursors.write(last ? [last.customerId] : null) };
+  return { customers: page, nextCursor: cursors.write(last ? [last.customerId] : null) };
+}
+
+/** Finds customers by a text for operators: on the first page, also those whose ID or number in a channel equals it. */
+export async function searchCustomers(
+  db: Database,
+  viewer: Viewer,
+  { text, ...query }: ConsoleRequest<'listCustomers'>['query'],
+): Promise<ConsoleData<'listCustomers'>> {
+  const found = await listCustomers(db, viewer, { ...query, name: text, channelCustomerId: undefined });
+  if (text === undefined || query.cursor !== undefined) return { exact: [], ...found };
+  const { channelCode, enterpriseGlobalId: enterpriseId = null } = query;
+  const { rows: exact } = await sql<ListedCustomer>`
+    select ${CUSTOMER} from (
+      select * from ${customersOf(viewer)} as customer where id = ${isId(text) ? text : null}
+      union
+      select * from ${customersOf(viewer)} as customer where channel_customer_id = ${text}
+    ) as customer ${WITH_ENTERPRISE}
+    where (${enterpriseId}::bigint is null or enterprise_id = ${enterpriseId})
+      and (${channelCode ?? null}::text is null or channel_code = ${channelCode ?? null})
+    order by customer.id limit ${MAX_EXACT}`.execute(db);
+  return { exact, ...found };
 }
 
 const ENTERPRISE = sql`enterprise.id as "enterpriseGlobalId", enterprise.name, code,

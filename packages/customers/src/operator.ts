@@ -2,4 +2,4 @@
 
 import type {} from './tables.ts';
 
-export { findEnterprise, listCustomers, listEnterprises, readOwners } from './lists.ts';
+export { findEnterprise, listEnterprises, readOwners, searchCustomers } from './lists.ts';

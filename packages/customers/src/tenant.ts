@@ -20,12 +20,30 @@ export function customersOf(viewer: Scope): RawBuilder<unknown> {
   return viewer.channels === null ? sql`customer` : sql`(select * from customer where ${isVisible(viewer)})`;
 }
 
+/**
+ * For a list: the customers that a viewer can see, newest first, from an id downward; with a code, those of one
+ * channel. Each channel is read by its own index, at most `limit` rows.
+ */
+export function newestCustomers(
+  { channels }: Scope,
+  { channelCode, behind, limit }: { channelCode: string | undefined; behind: RawBuilder<unknown>; limit: number },
+): RawBuilder<unknown> {
+  const codes =
+    channelCode === undefined ? channels : (channels?.filter((code) => code === channelCode) ?? [channelCode]);
+  if (codes === null) return sql`select * from customer where ${behind} order by id desc`;
+  return sql`
+    select newest.* from unnest(${[...codes]}::text[]) as channel (code) cross join lateral (
+      select * from customer where channel_code = channel.code and ${behind} order by id desc limit ${limit}
+    ) as newest order by id desc`;
+}
+
 /** Starts an update of the customers that a caller can see. */
 export function updateCustomers(db: Database | Trx, caller: Scope) {
   return db.updateTable('customer').where(isVisible(caller));
 }
 
-function isVisible({ channels }: Scope): RawBuilder<boolean> {
+/** The condition that a viewer can see a customer. */
+export function isVisible({ channels }: Scope): RawBuilder<boolean> {
   return channels === null ? sql`true` : sql`customer.channel_code = any (${[...channels]}::text[])`;
 }
 

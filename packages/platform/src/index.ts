@@ -2,7 +2,7 @@
 export { Deadline, Overload } from './concurrency/deadline.ts';
 export { FairQueue } from './concurrency/fair-queue.ts';
 export { share } from './concurrency/share.ts';
-export { ListCursor, WrongCursor } from './cursor.ts';
+export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
 // migrations: the schema of a release, and whether a database has it
 export { explainFault, migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
@@ -39,7 +39,7 @@ export {
   untilConfirmed,
 } from './postgres/statement.ts';
 
-export { inMs, readWalk, textInMs } from './postgres/walk.ts';
+export { inMs, MAX_SCANNED, readWalk, readWalkIn, textInMs } from './postgres/walk.ts';
 // process: life cycle, log, metrics and cleanup
 export { type Aged, Cleanup, readCleanupBehind, registerCleanupGauge, SECONDS_OF_DAY } from './process/cleanup.ts';
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';

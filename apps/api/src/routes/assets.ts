@@ -1,5 +1,6 @@
 import type { Caller } from '@lockstep/access';
 import {
+  listAssets,
   listVirtualAssets,
   readAssetHistory,
   setLocked,
@@ -8,7 +9,7 @@ import {
   takeAssetNumbers,
 } from '@lockstep/assets';
 import { type ChangeLocks, done, Refusal, success } from '@lockstep/contract';
-import { bindCustomer, createEnterprise, queryCustomers, updateCustomer } from '@lockstep/customers';
+import { bindCustomer, createEnterprise, listCustomers, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
@@ -36,6 +37,16 @@ export function assetHandlers(options: ServerOptions) {
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
+
+    listAssets: async (request, viewer) => {
+      const list = () => listAssets(request.db, viewer, request.query);
+      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, list));
+    },
+
+    listCustomers: async (request, viewer) => {
+      const list = () => listCustomers(request.db, viewer, request.query);
+      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, list));
+    },
 
     getAsset: async (request, caller, reply) => {
       const show = async () => JSON.stringify(success(await showAsset(request.db, caller, request.params.assetNum)));

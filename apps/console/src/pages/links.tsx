@@ -64,7 +64,7 @@ export function ApplicationLink({ of }: { of: { appKey: string; applicationName:
   );
 }
 
-type Owner = ConsoleData<'listAssets'>['assets'][number]['owner'];
+type Owner = ConsoleData<'getAsset'>['earlier'][number]['owner'];
 
 /** A customer and its enterprise, linked to the enterprise's page. */
 export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: boolean }) {

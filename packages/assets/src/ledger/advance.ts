@@ -25,6 +25,7 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
     } else {
       const { products, merchandises } = effect.numbers;
       endGrant(grant, licenseOrderId);
+      noteReduced(asset, changes);
       count(asset, { grants: -1, contents: -products - merchandises });
       noteEnded(asset, grant, changes);
     }
@@ -37,6 +38,7 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
     count(asset, { contents: merchandises });
     if (action === 'create') changes.newMerchandises.push(effect);
     else {
+      noteReduced(asset, changes);
       revoke(merchandise, licenseOrderId, revoked);
       if (merchandise.id !== null) changes.revokedMerchandises.push(merchandise);
     }
@@ -51,10 +53,16 @@ export function advance(ledger: Ledger, licenseOrderId: LicenseOrderId, effects:
       asset.products.push(product);
       changes.newProducts.push(effect);
     } else {
+      noteReduced(asset, changes);
       revoke(product, licenseOrderId, revoked);
       if (product.id !== null) changes.revokedProducts.set(product.id, effect);
     }
   }
+}
+
+/** Notes that an asset has less on it, because the time of its last change says so (rules 6.7). */
+function noteReduced(asset: Asset, { changedAssets }: LedgerChanges): void {
+  if (asset.revokedBy === null) changedAssets.add(asset);
 }
 
 /**

@@ -1,41 +1,12 @@
 import { z } from 'zod';
 import { AssetExtend } from '../assets/assets.ts';
+import { AssetListQuery, AssetPage } from '../assets/lists.ts';
 import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import {
-  AssetId,
-  assetNumber,
-  emptyAsAbsent,
-  LicenseOrderId,
-  MemberId,
-  optional,
-  optionalId,
-  queryInteger,
-  time,
-} from '../scalars.ts';
-import { fault } from '../templates.ts';
+import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, time } from '../scalars.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable, get } from './operation.ts';
-
-/** The query of the list of assets. Revoked assets are found by asset number only. */
-export const ListAssetsOfAllQuery = z
-  .object({
-    assetNum: optional(assetNumber()).describe('Only assets whose number starts with this.'),
-    customerId: optionalId<'CustomerId'>().describe('Only assets of this customer.'),
-    enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only assets of customers of this enterprise.'),
-    state: emptyAsAbsent(z.enum(['active', 'revoked']).default('active')),
-    ...ListPageQuery.shape,
-  })
-  .superRefine(({ state, assetNum }, context) => {
-    if (state === 'active' || assetNum !== undefined) return;
-    context.issues.push({
-      code: 'custom',
-      path: ['assetNum'],
-      message: fault('required_for_revoked'),
-      input: assetNum,
-    });
-  });
 
 const AssetRow = z.object({
   assetId: AssetId,
@@ -151,7 +122,6 @@ const ToldEntry = HistoryEntry.extend({
 });
 export type ToldEntry = z.infer<typeof ToldEntry>;
 
-export type AssetRow = z.infer<typeof AssetRow>;
 export type ActiveAsset = z.infer<typeof ActiveAsset>;
 export type EarlierAsset = z.infer<typeof EarlierAsset>;
 export type AssetOfNumber = z.infer<typeof AssetOfNumber>;
@@ -162,8 +132,8 @@ const nextCursor = z.string().nullable();
 export const assetsOperations = consoleTable({
   listAssets: {
     ...get('/assets'),
-    query: ListAssetsOfAllQuery,
-    data: z.object({ assets: z.array(AssetRow), nextCursor }),
+    query: AssetListQuery,
+    data: AssetPage,
   },
   getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
   /** Lists the active contents of an asset: merchandise, then products, each with the id of what contains it. */

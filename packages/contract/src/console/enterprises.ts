@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AuditEntry } from '../members/audit.ts';
-import { BindCustomer } from '../orders/customers.ts';
+import { BindCustomer, ListedCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import {
   CustomerId,
@@ -34,14 +34,6 @@ const EnterpriseRow = z.object({
   createdTime: time('When it was created'),
 });
 export type EnterpriseRow = z.infer<typeof EnterpriseRow>;
-
-const CustomerRow = Owner.extend({
-  branchName: z.string(),
-  address: z.string().nullable(),
-  isDefault: z.boolean().describe('Whether it is the default customer of its enterprise.'),
-  createdTime: time('When it was created'),
-});
-export type CustomerRow = z.infer<typeof CustomerRow>;
 
 const Administrator = z.object({
   memberGlobalId: MemberId,
@@ -114,8 +106,8 @@ export const enterprisesOperations = consoleTable({
     ...get('/customers'),
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
     data: z.object({
-      exact: z.array(CustomerRow).describe('Customers with this id, or id in a channel; only on the first page.'),
-      customers: z.array(CustomerRow).describe('Matches of the name, newest first; without a text, all.'),
+      exact: z.array(ListedCustomer).describe('Customers with this id, or id in a channel; only on the first page.'),
+      customers: z.array(ListedCustomer).describe('Matches of the name, newest first; without a text, all.'),
       nextCursor,
     }),
   },

@@ -163,6 +163,18 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
       299: { batch_not_found: 'Unknown batch', content_expired: 'The orders are no longer stored' },
     },
   },
+  listAssets: {
+    answers: {
+      200: { office: 'The assets of the channel' },
+      299: { dates_reversed: 'A period that ends before it starts' },
+    },
+  },
+  listCustomers: {
+    answers: {
+      200: { works: 'The customers of the channel' },
+      299: { field_invalid: 'The cursor of another list' },
+    },
+  },
   getAsset: {
     answers: {
       200: { lock: 'An assigned and lent lock of the batch new_buy' },

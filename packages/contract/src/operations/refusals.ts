@@ -107,6 +107,8 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   getFailedOrders: ['channel_not_allowed', 'batch_not_found', 'content_expired'],
   listBatches: ['channel_not_allowed', 'dates_reversed', 'date_not_milliseconds'],
   listOrders: ['channel_not_allowed', 'dates_reversed', 'date_not_milliseconds'],
+  listAssets: ['channel_not_allowed', 'filter_unknown', 'dates_reversed', 'date_not_milliseconds'],
+  listCustomers: ['channel_not_allowed', 'filter_unknown'],
   getAsset: ['asset_not_found', 'answer_too_large'],
   getAssetHistory: ['asset_not_found'],
   listVirtualAssets: ['enterprise_not_found', 'answer_too_large'],

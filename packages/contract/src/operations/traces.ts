@@ -1,4 +1,6 @@
+import { AssetListQuery, AssetPage } from '../assets/lists.ts';
 import { AssetDetail, AssetHistory, AssetNumParams } from '../assets/traces.ts';
+import { CustomerListQuery, CustomerPage } from '../orders/customers.ts';
 import { EventPage, EventsQuery } from '../orders/events.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { FailedOrders, FailedOrdersQuery } from '../orders/results.ts';
@@ -30,6 +32,24 @@ export const traceOperations = ofModule('order', {
       'Returns the failed orders of a batch as they were sent, including passwords. Fix them and send them ' +
       'under a new `channelOrderId`. Only the application that submitted the batch can read them. Their ' +
       'content is stored for 30 days, unless the service is configured otherwise.',
+  },
+  listAssets: {
+    query: AssetListQuery,
+    answers: answers(AssetPage),
+    summary: 'List assets',
+    description:
+      'Lists the assets that the application sees. All filters apply together; an unknown one is refused. With ' +
+      '`expiresFrom` and `expiresTo` it answers what ends when, with `updatedFrom` what has changed since: then ' +
+      'oldest first, so that a reader who continues misses nothing. Changes of the last minute may still be missing. ' +
+      'A page has fewer assets than `limit` if few match or, with `include=products`, if they have many products.',
+  },
+  listCustomers: {
+    query: CustomerListQuery,
+    answers: answers(CustomerPage),
+    summary: 'List customers',
+    description:
+      'Lists the customers that the application sees with their enterprises: those whose `name` begins with a text ' +
+      'sorted by name, others newest first. All filters apply together; an unknown one is refused.',
   },
   getAsset: {
     params: AssetNumParams,

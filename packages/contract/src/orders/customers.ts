@@ -6,10 +6,16 @@ import {
   MAX_ADDRESS_CHARACTERS,
   MemberId,
   mobile,
+  optional,
+  optionalId,
   optionalLines,
+  optionalText,
   REQUIRED,
+  searchText,
   text,
+  time,
 } from '../scalars.ts';
+import { ListPageQuery, NEXT_CURSOR } from './lists.ts';
 
 /** A customer as O1 and O3 return it (interface O1). */
 export const Customer = named('Customer', 'A customer: an enterprise as one channel knows it.', {
@@ -62,6 +68,30 @@ export const CreatedEnterprise = named('CreatedEnterprise', 'An enterprise with 
     ),
 });
 export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
+
+/** The query of the list of customers (rules 6.7). Another filter is refused. */
+export const CustomerListQuery = z.strictObject({
+  name: optional(searchText()).describe('Only customers whose name begins with this, whatever its case.'),
+  channelCode: optionalText().describe('Only customers in this channel.'),
+  channelCustomerId: optionalText().describe('Only customers with this id in their channel.'),
+  enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only customers of this enterprise.'),
+  ...ListPageQuery.shape,
+});
+export type CustomerListQuery = z.infer<typeof CustomerListQuery>;
+
+export const ListedCustomer = Customer.extend({
+  customerName: z.string().describe('Name of the customer.'),
+  branchName: z.string().describe('Name of the branch that serves the customer.'),
+  address: z.string().nullable().describe('Address of the customer; null if none was sent (O2, O4).'),
+  createdTime: time('When it was created'),
+}).meta({ id: 'ListedCustomer', description: 'A customer in a list.' });
+export type ListedCustomer = z.infer<typeof ListedCustomer>;
+
+export const CustomerPage = named('CustomerPage', 'A page of customers.', {
+  customers: z.array(ListedCustomer).describe('The customers.'),
+  nextCursor: NEXT_CURSOR,
+});
+export type CustomerPage = z.infer<typeof CustomerPage>;
 
 /** The query of O3 (interface O3). */
 export const QueryCustomers = z.object({

@@ -35,18 +35,16 @@ const AcceptedPeriod = z.object({
   acceptedTo: emptyAsAbsent(queryTime().optional()).describe('Only if accepted at this time or earlier.'),
 });
 
-function checkAccepted(
-  { acceptedFrom, acceptedTo }: z.infer<typeof AcceptedPeriod>,
-  context: z.core.$RefinementCtx,
-): void {
-  if (acceptedFrom === undefined || acceptedTo === undefined || acceptedFrom <= acceptedTo) return;
-  context.issues.push({
-    code: 'custom',
-    path: ['acceptedFrom'],
-    params: { cause: 'dates_reversed' },
-    input: acceptedFrom,
-  });
+/** Refuses a period that ends before it starts. `bounds`: its start and its end, by name. */
+export function checkPeriod(context: z.core.$RefinementCtx, bounds: Record<string, number | undefined>): void {
+  const [from, to] = Object.values(bounds);
+  if (from === undefined || to === undefined || from <= to) return;
+  const [field] = Object.keys(bounds);
+  context.issues.push({ code: 'custom', path: [field!], params: { cause: 'dates_reversed' }, input: from });
 }
+
+const checkAccepted = ({ acceptedFrom, acceptedTo }: z.infer<typeof AcceptedPeriod>, context: z.core.$RefinementCtx) =>
+  checkPeriod(context, { acceptedFrom, acceptedTo });
 
 export const ListBatchesQuery = z
   .object({
@@ -61,7 +59,7 @@ export const ListBatchesQuery = z
   .superRefine(checkAccepted);
 export type ListBatchesQuery = z.infer<typeof ListBatchesQuery>;
 
-const NEXT_CURSOR = z
+export const NEXT_CURSOR = z
   .string()
   .nullable()
   .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.');

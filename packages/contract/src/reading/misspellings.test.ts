@@ -153,7 +153,7 @@ describe('a query', () => {
 /** The misspelled fields of a body by their paths, with what was meant. */
 function misspelledIn(schema: Parameters<typeof findUnknownFields>[0], body: unknown): [path: string, meant: string][] {
   return findUnknownFields(schema, body).misspelled.map(({ path, ...issue }) => {
-    return [path.join('.'), (issue as { params?: { meant: string } }).params!.meant];
+    return [path.join('.'), (issue as { params?: { values: [string] } }).params!.values[0]];
   });
 }
 

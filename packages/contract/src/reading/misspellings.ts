@@ -50,29 +50,41 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, input: unkno
 
 /**
  * Returns a query as its schema parses it. Throws the Refusal of `check`; field_misspelled also for short names, and
- * field_repeated (rules 4).
+ * field_repeated (rules 4); if the schema is strict, filter_unknown (rules 6.7).
  */
 export function parseQuery<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const query = input as Record<string, unknown>;
   const shape = shapeOf(schema) as ObjectShape;
+  const isStrict = (schema as unknown as z.ZodObject).def.catchall?._zod.def.type === 'never';
   const issues: z.core.$ZodIssue[] = [];
   const once = Object.entries(query).map(([name, value]): [string, unknown] => {
     const isMisspelled = (known: string) =>
       isVacant(query, known, shape) && isMisspelling(name, known, ONE_EDIT_LETTERS_IN_QUERY);
     const meant = shape.fields.has(name) ? undefined : shape.names.find(isMisspelled);
     if (meant !== undefined) issues.push(issueOf('field_misspelled', [name], meant));
+    else if (isStrict && !shape.fields.has(name)) {
+      issues.push(issueOf('filter_unknown', [name], findSimilar(name, shape.names), shape.names.join(', ')));
+    }
     if (!Array.isArray(value)) return [name, value];
     if (shape.fields.has(name)) issues.push(issueOf('field_repeated', [name]));
     return [name, value[0]];
   });
-  const checked = check(schema, Object.fromEntries(once), [], issues.slice(0, MAX_FAULTS));
+  // The schema of a strict query would refuse unknown names without a proposal.
+  const known = isStrict ? once.filter(([name]) => shape.fields.has(name)) : once;
+  const checked = check(schema, Object.fromEntries(known), [], issues.slice(0, MAX_FAULTS));
   if (!checked.ok) throw checked.refusal;
   return checked.value;
 }
 
 /** Returns the issue of a fault that schemas cannot find. */
-function issueOf(cause: Cause, path: PropertyKey[], meant = ''): z.core.$ZodIssue {
-  return { code: 'custom', path, message: cause, params: { cause, meant } };
+function issueOf(cause: Cause, path: PropertyKey[], ...values: string[]): z.core.$ZodIssue {
+  return { code: 'custom', path, message: cause, params: { cause, values } };
+}
+
+/** Returns a known name that contains another one or is contained in it; empty if none. */
+function findSimilar(name: string, names: readonly string[]): string {
+  const given = fold(name);
+  return names.find((known) => fold(known).includes(given) || given.includes(fold(known))) ?? '';
 }
 
 /** Finds the fields of a body that its schema does not know. The body may be invalid. */

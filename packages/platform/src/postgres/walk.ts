@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
+import { type Database, inSnapshot, type Trx } from './database.ts';
 
 /** The most rows that one page of a list scans, however few match its filters. */
-const MAX_SCANNED = 2_000;
+export const MAX_SCANNED = 2_000;
 
 /** The text of SQL: a time in milliseconds. */
 export const textInMs = (time: string) => `floor(extract(epoch from ${time}) * 1000)::float8`;
@@ -23,22 +23,28 @@ export interface Walk {
   limit: number;
 }
 
-/** Reads a page. `last`: the row after which the next page begins; undefined at the end of the list. */
-export async function readWalk<Row extends object>(
-  db: Database,
+/** Reads a page in a snapshot of its own, as `readWalkIn` does. */
+export function readWalk<Row extends object>(db: Database, walk: Walk): ReturnType<typeof readWalkIn<Row>> {
+  return inSnapshot(db, (trx) => readWalkIn<Row>(trx, walk));
+}
+
+/**
+ * Reads a page in a snapshot, and no more rows than it needs. `last`: the row after which the next page begins;
+ * undefined at the end of the list.
+ */
+export async function readWalkIn<Row extends object>(
+  trx: Trx,
   { walk, wanted, as, columns, joins = sql``, limit }: Walk,
 ): Promise<{ page: Row[]; last: Row | undefined }> {
-  const maxScanned = wanted === null ? limit + 1 : MAX_SCANNED;
   const row = sql.ref(as);
-  const { rows } = await sql<Row & { isWanted: boolean }>`
-    with walked as (select row_number() over () as place, found.* from (${walk} limit ${maxScanned}) as found)
-    select ${columns}, "isWanted" from (
-      (select *, true as "isWanted" from walked as ${row} where ${wanted ?? sql`true`} order by place limit ${limit + 1})
-      union all
-      (select *, false from walked where place = ${maxScanned})
-    ) as ${row} ${joins} order by "isWanted" desc, place`.execute(db);
-  const found = rows.filter(({ isWanted }) => isWanted);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : rows.find(({ isWanted }) => !isWanted);
-  return { page: page.map(({ isWanted: _, ...shown }) => shown as unknown as Row), last };
+  const scanned = sql`(${walk} limit ${MAX_SCANNED}) as ${row}`;
+  const select = (rows: RawBuilder<unknown>) => sql<Row>`
+    select ${columns} from (select row_number() over () as place, found.* from (${rows}) as found) as ${row} ${joins}
+    order by place`;
+  const asked = sql`select * from ${scanned} where ${wanted ?? sql`true`} limit ${limit + 1}`;
+  const { rows } = await select(asked).execute(trx);
+  const page = rows.slice(0, limit);
+  if (rows.length > limit || wanted === null) return { page, last: rows.length > limit ? page.at(-1) : undefined };
+  const floor = await select(sql`select * from ${scanned} offset ${MAX_SCANNED - 1}`).execute(trx);
+  return { page, last: floor.rows[0] };
 }

@@ -1,6 +1,6 @@
 import { readApplications } from '@lockstep/access/operator';
-import { readAssetHistory, splitOrderId } from '@lockstep/assets';
-import { findAssetOfNumber, listAssets, listContents, showToldEntry } from '@lockstep/assets/operator';
+import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
+import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import type { ServerOptions } from '../../options.ts';
@@ -11,7 +11,10 @@ import { partyOf } from '../who-acts.ts';
 /** Handlers for assets of all channels, with their contents and history. */
 export function assetsHandlers({ reads }: ServerOptions) {
   return {
-    listAssets: (request) => listAssets(request.db, OPERATOR, request.query),
+    listAssets: async (request, operator) => {
+      const list = () => listAssets(request.db, OPERATOR, request.query);
+      return await reads.run(partyOf(operator), request.deadline.signal, list);
+    },
 
     getAsset: async (request) => {
       const { assetNum } = request.params;

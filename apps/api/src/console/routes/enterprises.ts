@@ -1,8 +1,8 @@
-import type { EnterpriseId } from '@lockstep/contract';
-import { ConsoleRefusal, type CustomerRow } from '@lockstep/contract/console';
+import type { EnterpriseId, ListedCustomer } from '@lockstep/contract';
+import { ConsoleRefusal } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { setSecurityMobile } from '@lockstep/customers';
-import { findEnterprise, listCustomers, listEnterprises } from '@lockstep/customers/operator';
+import { findEnterprise, listEnterprises, searchCustomers } from '@lockstep/customers/operator';
 import {
   createFirstAdministrator,
   listAdministrators,
@@ -29,8 +29,8 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
     listEnterprises: (request) => listEnterprises(request.db, request.query),
 
     listCustomers: async (request, operator) => {
-      const { exact, customers, nextCursor } = await listCustomers(request.db, OPERATOR, request.query);
-      const show = (row: CustomerRow) => hidePersonal(operator, row);
+      const { exact, customers, nextCursor } = await searchCustomers(request.db, OPERATOR, request.query);
+      const show = (row: ListedCustomer) => hidePersonal(operator, row);
       return { exact: exact.map(show), customers: customers.map(show), nextCursor };
     },
 

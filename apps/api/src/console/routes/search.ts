@@ -3,7 +3,7 @@ import { findAssetOfNumber } from '@lockstep/assets/operator';
 import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
 import type { SearchHit } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
-import { listCustomers, listEnterprises } from '@lockstep/customers/operator';
+import { listEnterprises, searchCustomers } from '@lockstep/customers/operator';
 import { listBatches, readOrder } from '@lockstep/orders';
 import { readAnyBatch, showBatch } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
@@ -70,7 +70,7 @@ async function findEnterprises(db: Database, text: string): Promise<SearchHit[]>
 
 async function findCustomers(db: Database, text: string): Promise<SearchHit[]> {
   const asked = { text, enterpriseGlobalId: undefined, channelCode: undefined, limit: MAX_HITS };
-  const { exact, customers } = await listCustomers(db, OPERATOR, asked);
+  const { exact, customers } = await searchCustomers(db, OPERATOR, asked);
   const found = new Map([...exact, ...customers].map((each) => [each.customerId, each]));
   return [...found.values()].map(({ enterpriseGlobalId, customerName, channelCode, channelCustomerId }) => ({
     kind: 'customer',

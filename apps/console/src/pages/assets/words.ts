@@ -12,6 +12,13 @@ export const assetsWords = defineAreaWords({
   licenseType: ['License type', '授权类型'],
   enterpriseGlobalId: ['Enterprise ID', '企业 ID'],
   revokedInstead: ['Revoked only', '仅看已撤销'],
+  productUri: ['Product URI', '产品 URI'],
+  validity: ['In force', '有效性'],
+  assigned: ['Assigned to an employee', '已分配给员工'],
+  expiresFrom: ['Ends from', '到期时间起'],
+  expiresTo: ['Ends until', '到期时间止'],
+  updatedFrom: ['Changed since', '变更时间起'],
+  nextEnd: ['Next end', '最近到期'],
   bought: ['Bought', '购买时间'],
   revokedTime: ['Revoked', '撤销时间'],
   held: ['Assigned', '已分配'],
@@ -25,11 +32,6 @@ export const assetsWords = defineAreaWords({
     (assetNum) => `没有编号以 ${assetNum} 开头的有效资产`,
   ],
   openNumber: ['Check whether an asset ever had exactly this number', '查看是否曾有资产使用过此编号'],
-  revokedNeedsNumber: ['Enter a number', '请输入编号'],
-  revokedNeedsNumberAdvice: [
-    'Revoked assets can only be found by their number or its prefix.',
-    '已撤销的资产只能按编号或编号前缀查找。',
-  ],
   assetId: ['Asset ID', '资产 ID'],
   updated: ['Last changed', '最近变更'],
   extends: ['Extended attributes', '扩展属性'],
@@ -112,6 +114,13 @@ export const assetsWords = defineAreaWords({
   to: ['to', '客户'],
   askedBy: ['Requested by', '申请人'],
   noHistory: ['No more history', '没有更多历史记录'],
+});
+
+/** Whether a license is in force. */
+export const validityWords = defineWords({
+  future: ['Not yet', '未生效'],
+  active: ['In force', '有效'],
+  expired: ['Expired', '已过期'],
 });
 
 /** The names of license types. */
