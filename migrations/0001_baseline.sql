@@ -510,7 +510,7 @@ create table asset (
   extends_bytes integer generated always as (octet_length(extends::text)) stored
     constraint asset_extends_bytes check (extends_bytes <= 262144),
   borrowed_usb_key boolean not null,
-  -- Hardware locks can be disabled (O6, O7). Certificates can be frozen, but no operation does that yet.
+  -- Hardware locks can be disabled (O6, O7), and certificates frozen.
   locked boolean not null default false,
   freezing boolean not null default false,
   asset_num text not null,
@@ -703,11 +703,11 @@ create index asset_lending_lock on asset_lending (lock_asset_id);
 create trigger refuse_change before update or truncate on asset_lending
   for each statement execute function refuse_change();
 
--- Who disabled or enabled a lock: one row for each change.
+-- Who disabled or enabled a lock, or froze or unfroze a certificate: one row for each change.
 create table lock_audit (
   id bigint generated always as identity primary key,
   asset_id bigint not null references asset,
-  locked boolean not null,
+  action text not null check (action in ('locked', 'unlocked', 'frozen', 'unfrozen')),
   operator_identity text not null,
   application_id bigint not null references application,
   request_id text not null,

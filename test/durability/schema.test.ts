@@ -1,4 +1,4 @@
-import { setLocked } from '@lockstep/assets';
+import { changeLocks } from '@lockstep/assets';
 import { type ApplicationId, LicenseType } from '@lockstep/contract';
 import { behindSavepoint, createLogger, type Database, type Tables } from '@lockstep/platform';
 import { type ControlledTransaction, sql } from 'kysely';
@@ -107,7 +107,7 @@ const rows = {
   asset_assignment: { asset_id: 1, member_id: 1 },
   asset_lending: { asset_id: 1, lock_asset_id: 2 },
   asset_number: { first_digit: 6, handed_out: 0 },
-  lock_audit: { asset_id: 1, locked: true, operator_identity: 'Me', application_id: 1, request_id: 'r1' },
+  lock_audit: { asset_id: 1, action: 'locked', operator_identity: 'Me', application_id: 1, request_id: 'r1' },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof rows;
 type Row = Record<string, unknown>;
@@ -376,7 +376,7 @@ describe('the constraints', () => {
       await insertInto(other.db, 'asset', { id, asset_num: type, license_type: type });
     }
     const by = { operatorIdentity: 'Me', applicationId: '1' as ApplicationId, channels: null, requestId: 'r1' };
-    const results = await setLocked(other.db, silent, { ...by, assetNums: LicenseType.options, locked: true });
+    const results = await changeLocks(other.db, silent, { ...by, assetNums: LicenseType.options, action: 'locked' });
     const lockable = results.filter(({ status }) => status === 1).map(({ assetNum }) => assetNum);
     expect(lockable).toHaveLength(4);
     expect(await typesThatAllow({ locked: true })).toEqual(lockable);
@@ -402,12 +402,12 @@ describe('the constraints', () => {
   });
 
   it('number the changes of locks, and record the time of the statement', async () => {
-    const row = sql`(asset_id, locked, operator_identity, application_id, request_id) values (1, false, 'Me', 1, 'r2')`;
+    const row = sql`(asset_id, action, operator_identity, application_id, request_id) values (1, 'unlocked', 'Me', 1, 'r2')`;
     await sql`insert into lock_audit ${row}`.execute(trx);
     const audit = await trx.selectFrom('lock_audit').select(sql`recorded_time > now()`.as('later')).execute();
     expect(audit).toEqual([{ later: true }, { later: true }]);
-    const given = sql`insert into lock_audit (id, asset_id, locked, operator_identity, application_id, request_id)
-      values (7, 1, false, 'Me', 1, 'r3')`;
+    const given = sql`insert into lock_audit (id, asset_id, action, operator_identity, application_id, request_id)
+      values (7, 1, 'locked', 'Me', 1, 'r3')`;
     await expect(given.execute(trx)).rejects.toMatchObject({ code: '428C9' });
   });
 

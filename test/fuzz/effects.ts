@@ -20,6 +20,8 @@ const CHANGES: Record<string, readonly string[]> = {
   cancelBatchOrder: ['batch', 'lane_chunk', 'license_order', 'failed_order', 'event', 'order_activity'],
   lockAssets: ['asset', 'lock_audit'],
   unlockAssets: ['asset', 'lock_audit'],
+  freezeAssets: ['asset', 'lock_audit'],
+  unfreezeAssets: ['asset', 'lock_audit'],
   takeAssetNumbers: ['asset_number'],
   createWebhook: ['webhook'],
   deleteWebhook: ['webhook'],

@@ -191,6 +191,8 @@ export class World {
         return { userList: Array.from({ length: random.oneOf([1, 1, 2]) }, () => newEmployee()) };
       case 'lockAssets':
       case 'unlockAssets':
+      case 'freezeAssets':
+      case 'unfreezeAssets':
         return { ...example, assetNums: [random.oneOf(ASSET_NUMBERS), random.oneOf(ASSET_NUMBERS)] };
       case 'configureAssets':
         return { deleteAssets: [], addAssets: [random.oneOf(ASSET_NUMBERS)] };

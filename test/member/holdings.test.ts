@@ -462,6 +462,8 @@ const BEFORE = {
   leesLock: 'lee',
   disabled: 'nobody',
   frozen: 'nobody',
+  frozenFree: 'nobody',
+  frozenHeld: 'kim',
 };
 type Holdings = Record<keyof typeof BEFORE, string>;
 /** Assets that the enterprise doesn't have. */
@@ -491,6 +493,7 @@ async function makeWorld(): Promise<void> {
     order(customer, ['hidden'], hidden),
     order(customer, ['lock', 'lock2', 'leesLock', 'disabled', 'revokedLock'], BORROWED),
     order(customer, ['frozen'], BORROWED, { licenseType: 'softkey' }),
+    order(customer, ['frozenFree', 'frozenHeld'], {}, { licenseType: 'softkey' }),
     order(elsewhere.customer, ['foreign']),
     order(elsewhere.customer, ['foreignLock'], BORROWED),
   );
@@ -499,12 +502,12 @@ async function makeWorld(): Promise<void> {
   const ids = await idsOfNumbers(stack.db, numsOf(bought));
   idOf = Object.fromEntries(bought.map((name, index) => [name, ids[index]])) as typeof idOf;
   await api.carryOut(deleteAsset(customer, numsOf(['revoked', 'revokedLock'])));
-  await center.assign(kim, ...numsOf(['kims', 'kims2', 'nodeless', 'hidden', 'lent']));
+  await center.assign(kim, ...numsOf(['kims', 'kims2', 'nodeless', 'hidden', 'lent', 'frozenHeld']));
   await center.assign(lee, ...numsOf(['lees', 'leesLent']));
   await lend(kim, 'lock', ['lent']);
   await lend(lee, 'leesLock', ['leesLent']);
-  await setLocked('disabled', true);
-  await sql`update asset set freezing = true where id = ${idOf.frozen}`.execute(stack.db);
+  await change('lock', 'disabled');
+  await change('freeze', 'frozen', 'frozenFree', 'frozenHeld');
 }
 
 /** Calls M10 and expects success. */
@@ -517,11 +520,11 @@ const submitLend = (memberId: string, lock: Name, assets: (keyof typeof idOf)[])
     assets.map((name) => idOf[name]),
   );
 
-/** Calls O6 or O7. */
-async function setLocked(lock: Name, locked: boolean): Promise<void> {
-  const body = { assetNums: [numOf[lock]], operatorIdentity: 'Ada' };
-  const answer = await center.api.call('POST', locked ? '/asset/lock' : '/asset/unlock', { body });
-  expect(dataOf(answer)).toEqual([{ assetNum: numOf[lock], status: 1 }]);
+/** Calls O6 or O7, or freezes. */
+async function change(how: 'lock' | 'unlock' | 'freeze', ...assets: Name[]): Promise<void> {
+  const body = { assetNums: numsOf(assets), operatorIdentity: 'Ada' };
+  const results = dataOf(await center.api.call('POST', `/asset/${how}`, { body }));
+  expect(results).toEqual(numsOf(assets).map((assetNum) => ({ assetNum, status: 1 })));
 }
 
 /** Returns a refusal's code and cause, and the path at the start of its message. */
@@ -564,6 +567,7 @@ describe('M9', () => {
       ['withdraws', ['kims2', 'kims'], [], { kims: 'nobody', kims2: 'nobody' }],
       ['withdraws a lent asset, and its lock is free', ['lent'], [], { lent: 'nobody', lock: 'nobody' }],
       ['withdraws and assigns in one call', ['kims'], ['free'], { kims: 'nobody', free: 'kim' }],
+      ['withdraws a frozen asset', ['frozenHeld'], [], { frozenHeld: 'nobody' }],
       ['withdraws an asset and assigns it again', ['kims', 'kims2'], ['kims'], { kims2: 'nobody' }],
       ['withdraws and assigns a lent asset, which ends its loan', ['lent'], ['lent'], { lent: 'kim', lock: 'nobody' }],
     ])('%s', async (_, deleteAssets, addAssets, changes) => {
@@ -599,6 +603,7 @@ describe('M9', () => {
     const NOT_HELD = ['60024', 'asset_not_withdrawable'] as const;
     const NOT_THERE = ['60024', 'asset_number_not_found'] as const;
     const FOREIGN = ['60025', 'asset_of_other_enterprise'] as const;
+    const FROZEN = ['60024', 'asset_frozen'] as const;
     const TWICE = ['60028', 'asset_configured_twice'] as const;
 
     it.each<[deleteAssets: Name[], addAssets: Name[], refusal: readonly [code: string, cause: Cause], path: string]>([
@@ -625,6 +630,9 @@ describe('M9', () => {
       [[], ['leesLent'], TWICE, 'addAssets[0]'],
       [[], ['free', 'free'], TWICE, 'addAssets[1]'],
       [['kims'], ['kims', 'kims'], TWICE, 'addAssets[1]'],
+      [[], ['frozenFree'], FROZEN, 'addAssets[0]'],
+      [['frozenHeld'], ['frozenHeld'], FROZEN, 'addAssets[0]'],
+      [[], ['frozenHeld'], TWICE, 'addAssets[0]'],
       // Withdrawals come first, and each list is checked in the order sent.
       [['unknown'], ['foreign'], NOT_HELD, 'deleteAssets[0]'],
       [['foreign'], ['unknown'], FOREIGN, 'deleteAssets[0]'],
@@ -697,19 +705,19 @@ describe('M10', () => {
     });
 
     it('refuses a lock that O6 has disabled, until O7 enables it; loans continue', async () => {
-      await setLocked('lock', true);
+      await change('lock', 'lock');
       for (const assets of [['kims'], ['lent']] as const) {
         const refusal = refusalOf(await submitLend(kim, 'lock', [...assets]));
         expect(refusal).toMatchObject({ code: '33008', cause: 'borrowed_lock_unusable' });
       }
       expect(await holdings()).toEqual(BEFORE);
-      await setLocked('lock', false);
+      await change('unlock', 'lock');
       await lend(kim, 'lock', ['kims', 'lent']);
       expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent' });
     });
 
     it('ends loans into a disabled lock', async () => {
-      await setLocked('lock', true);
+      await change('lock', 'lock');
       dataOf(await center.configure(kim, [numOf.lent], []));
       expect(await holdings()).toEqual({ ...BEFORE, lent: 'nobody', lock: 'nobody' });
     });
@@ -762,6 +770,8 @@ describe('M10', () => {
       [['lock2'], 'lock', NOT_HELD, 'assetIDs[0]'],
       [['lent'], 'lock2', LENT, 'assetIDs[0]'],
       [['nodeless'], 'lock', NO_NODES, 'assetIDs[0]'],
+      [['frozenHeld'], 'lock', ['33003', 'asset_frozen_not_lent'], 'assetIDs[0]'],
+      [['frozenFree'], 'lock', NOT_HELD, 'assetIDs[0]'],
       // M10 checks assets in the order sent, and lends all or none.
       [['nodeless', 'lent', 'free'], 'lock2', NO_NODES, 'assetIDs[0]'],
       [['lent', 'free', 'nodeless'], 'lock2', LENT, 'assetIDs[0]'],

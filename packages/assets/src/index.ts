@@ -22,7 +22,7 @@ export {
   type ProductInstance,
   type Transfer,
 } from './ledger/ledger.ts';
-export { setLocked } from './locks.ts';
+export { changeLocks } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';
 export {

@@ -4,6 +4,7 @@ import type {
   ChangeLocks,
   Channels,
   LicenseType,
+  LockAction,
   LockResult,
   LockStatus,
 } from '@lockstep/contract';
@@ -13,24 +14,34 @@ import { lockFound } from './storing/loading/load.ts';
 import { NOW } from './storing/writing/write.ts';
 import { selectAssets } from './tenant.ts';
 
-/** License types that can be disabled and enabled: refillable locks and those of large customers (interface O6). */
+/** License types that can be disabled: refillable locks and those of large customers (interface O6). */
 const LOCKABLE: readonly LicenseType[] = [
   'normal_recover_usbkey',
   'normal_recover_lan_usbkey',
   'lk_product_usbkey',
   'lk_auth_usbkey',
 ];
+/** License types that can be frozen: certificates. */
+const FREEZABLE: readonly LicenseType[] = ['softkey', 'lan_softkey'];
+
+/** The license types that a change allows, and the value that it gives to a column of the asset. */
+const CHANGES = {
+  locked: { types: LOCKABLE, column: 'locked', value: true },
+  unlocked: { types: LOCKABLE, column: 'locked', value: false },
+  frozen: { types: FREEZABLE, column: 'freezing', value: true },
+  unfrozen: { types: FREEZABLE, column: 'freezing', value: false },
+} as const satisfies Record<LockAction, unknown>;
 
 const SUCCESS = 1;
-const NO_SUCH_LOCK = 2;
+const NO_SUCH_ASSET = 2;
 const FAILED = 3;
-const NOT_LOCKABLE = 4;
+const WRONG_TYPE = 4;
 
-/** A lock change, and who asked for it, for the audit log. */
+/** A change of locks or certificates, and who asked for it, for the audit log. */
 interface LockChange extends ChangeLocks {
-  locked: boolean;
+  action: LockAction;
   applicationId: ApplicationId;
-  /** The channels the application is bound to: locks of other channels do not exist for it. */
+  /** The channels the application is bound to: assets of other channels do not exist for it. */
   channels: Channels;
   requestId: string;
 }
@@ -39,30 +50,28 @@ interface LockRow {
   id: AssetId;
   asset_num: string;
   license_type: LicenseType;
-  locked: boolean;
 }
 
 /**
- * O6 and O7: disables or enables locks, and returns one entry per number in the order sent (rules 7). A change writes
- * an audit entry; a lock that already has the wanted state succeeds as a no-op. A fault of one lock does not stop the
- * others. A fault of every lock that would change is the service's, and is thrown.
+ * Disables or enables locks, or freezes or unfreezes certificates, and returns one entry per number in the order sent
+ * (rules 7). A change writes an audit entry; an asset that already has the wanted state succeeds as a no-op. A fault of
+ * one asset does not stop the others. A fault of every asset that would change is the service's, and is thrown.
  *
- * Throws an error for which isOverload is true if the locks are not free in time; then nothing has changed.
+ * Throws an error for which isOverload is true if the assets are not free in time; then nothing has changed.
  */
-export function setLocked(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
+export function changeLocks(db: Database, log: Logger, change: LockChange): Promise<LockResult[]> {
+  const { types, column, value } = CHANGES[change.action];
   return inTransaction(db, async (trx) => {
     const assetNums = [...new Set(change.assetNums)];
     const query = selectAssets(trx, change)
-      .select(['asset.id', 'asset.asset_num', 'asset.license_type', 'asset.locked'])
+      .select(['asset.id', 'asset.asset_num', 'asset.license_type', `asset.${column} as state`])
       .where(sql<boolean>`asset.asset_num = any (${assetNums}::text[])`);
     const locks = new Map((await lockFound(query)).map((row) => [row.asset_num, row]));
-    const changing = [...locks.values()].filter(
-      (row) => LOCKABLE.includes(row.license_type) && row.locked !== change.locked,
-    );
+    const changing = [...locks.values()].filter((row) => types.includes(row.license_type) && row.state !== value);
     const failedIds = await updateAll(trx, log, changing, change);
     const findStatus = (lock: LockRow | undefined): LockStatus => {
-      if (lock === undefined) return NO_SUCH_LOCK;
-      if (!LOCKABLE.includes(lock.license_type)) return NOT_LOCKABLE;
+      if (lock === undefined) return NO_SUCH_ASSET;
+      if (!types.includes(lock.license_type)) return WRONG_TYPE;
       return failedIds.has(lock.id) ? FAILED : SUCCESS;
     };
     return change.assetNums.map((assetNum) => ({ assetNum, status: findStatus(locks.get(assetNum)) }));
@@ -102,13 +111,14 @@ async function updateAll(trx: Trx, log: Logger, locks: LockRow[], change: LockCh
 }
 
 async function update(trx: Trx, locks: LockRow[], change: LockChange): Promise<void> {
+  const { column, value } = CHANGES[change.action];
   const assetIds = locks.map(({ id }) => id);
   await sql`
     with changed as (
-      update asset set locked = ${change.locked}, updated_time = ${NOW}
+      update asset set ${sql.ref(column)} = ${value}, updated_time = ${NOW}
       where id = any (${assetIds}::bigint[]) returning id
     )
-    insert into lock_audit (asset_id, locked, operator_identity, application_id, request_id)
-    select id, ${change.locked}, ${change.operatorIdentity}, ${change.applicationId}, ${change.requestId}
+    insert into lock_audit (asset_id, action, operator_identity, application_id, request_id)
+    select id, ${change.action}, ${change.operatorIdentity}, ${change.applicationId}, ${change.requestId}
     from changed order by id`.execute(trx);
 }

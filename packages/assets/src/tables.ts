@@ -1,4 +1,12 @@
-import type { ApplicationId, AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  AssetId,
+  CustomerId,
+  LicenseOrderId,
+  LicenseType,
+  LockAction,
+  MemberId,
+} from '@lockstep/contract';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The ledger: assets, their contents, assignments and loans. */
@@ -86,7 +94,7 @@ declare module '@lockstep/platform' {
     lock_audit: {
       id: Generated<string>;
       asset_id: AssetId;
-      locked: boolean;
+      action: LockAction;
       operator_identity: string;
       application_id: ApplicationId;
       request_id: string;

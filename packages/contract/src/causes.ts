@@ -222,6 +222,7 @@ export const causes = {
   asset_not_withdrawable: { code: '60024', message: '{0}: asset {1} is not assigned to the employee.' },
   asset_of_other_enterprise: { code: '60025', message: '{0}: asset {1} belongs to another enterprise.' },
   asset_configured_twice: { code: '60028', message: '{0}: asset {1} {2:configured}.' },
+  asset_frozen: { code: '60024', message: '{0}: asset {1} is frozen and cannot be assigned. Unfreeze it first.' },
   borrowed_lock_unusable: {
     code: '33008',
     message:
@@ -235,6 +236,10 @@ export const causes = {
   asset_not_held: {
     code: '33003',
     message: '{0}: no asset with id {1} is assigned to the employee. Send an assetId from M6, not an asset number.',
+  },
+  asset_frozen_not_lent: {
+    code: '33003',
+    message: '{0}: the asset with id {1} is frozen and cannot be lent. Unfreeze it first.',
   },
   asset_lent_elsewhere: {
     code: '33007',

@@ -31,6 +31,8 @@ export const routes = {
   getOrderResult: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}` },
   lockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/lock` },
   unlockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unlock` },
+  freezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/freeze` },
+  unfreezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unfreeze` },
   listVirtualAssets: { method: 'GET', path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list` },
   takeAssetNumbers: { method: 'POST', path: `${ORDER_ROOT}/shellnums` },
   listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders` },

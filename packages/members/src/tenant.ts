@@ -182,7 +182,8 @@ export async function lockEnterpriseAssets(
     id: row.id,
     assetNum: row.asset_num,
     isBorrowedLock: row.borrowed_usb_key,
-    isUsable: !row.locked && !row.freezing,
+    isLocked: row.locked,
+    isFrozen: row.freezing,
   }));
 }
 

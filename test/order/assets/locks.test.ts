@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AssetId, type Customer, LicenseType, LockResult } from '@lockstep/contract';
+import { type AssetId, type Customer, LicenseType, type LockAction, LockResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,15 +8,18 @@ import { contentOfTables } from '../../harness/databases/tables.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
-/** O6 and O7 disable and enable locks (rules 7). */
+/** O6 and O7 disable and enable locks; freezing and unfreezing do so for certificates (rules 7). */
 
 const { stack, api } = await testStack();
 const customer = await api.newCustomer();
 
 const LOCK = '/asset/lock';
 const UNLOCK = '/asset/unlock';
+const FREEZE = '/asset/freeze';
+const UNFREEZE = '/asset/unfreeze';
 const LOCKABLE = ['normal_recover_usbkey', 'normal_recover_lan_usbkey', 'lk_product_usbkey', 'lk_auth_usbkey'];
-const [SUCCESS, NO_SUCH_LOCK, FAILED, NOT_LOCKABLE] = [1, 2, 3, 4] as const;
+const FREEZABLE = ['softkey', 'lan_softkey'];
+const [SUCCESS, NO_SUCH_ASSET, FAILED, WRONG_TYPE] = [1, 2, 3, 4] as const;
 
 const submit = (path: string, assetNums: string[], operatorIdentity = 'Ada'): Promise<Answer> =>
   api.call('POST', path, { body: { assetNums, operatorIdentity } });
@@ -26,7 +29,7 @@ const entries = (status: number, assetNums: string[]) => assetNums.map((assetNum
 
 const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
 
-/** Buys new numbers: active and not locked. */
+/** Buys new numbers: active, neither locked nor frozen. */
 async function buy(count: number, licenseType: LicenseType = 'normal_recover_usbkey'): Promise<string[]> {
   const assetNums = newNums(count);
   await api.carryOut(newBuy(customer, assetNums, { licenseType }));
@@ -34,14 +37,19 @@ async function buy(count: number, licenseType: LicenseType = 'normal_recover_usb
 }
 
 /**
- * Returns all assets that the number has had, oldest first: whether each is locked, and its audit entries, oldest
+ * Returns all assets that the number has had, oldest first, with the actions that their audit entries record, oldest
  * first.
  */
 async function readAssets(assetNum: string) {
-  const assets = stack.db.selectFrom('asset').select(['id', 'locked', 'revoked_time', 'customer_id', 'updated_time']);
-  const rows = await assets.where('asset_num', '=', assetNum).orderBy('id').execute();
+  const columns = ['id', 'locked', 'freezing', 'revoked_time', 'customer_id', 'updated_time'] as const;
+  const rows = await stack.db
+    .selectFrom('asset')
+    .select(columns)
+    .where('asset_num', '=', assetNum)
+    .orderBy('id')
+    .execute();
   return await Promise.all(
-    rows.map(async (row) => ({ ...row, audit: (await readAudit(row.id)).map((a) => a.locked) })),
+    rows.map(async (row) => ({ ...row, audit: (await readAudit(row.id)).map((a) => a.action) })),
   );
 }
 const readAudit = (assetId: AssetId) =>
@@ -49,54 +57,63 @@ const readAudit = (assetId: AssetId) =>
 const activeAsset = async (assetNum: string) =>
   (await readAssets(assetNum)).find(({ revoked_time }) => revoked_time === null)!;
 
-/** Returns whether a lock is locked, and the states that its audit entries record. */
+/** Returns whether an asset is locked or frozen, and the actions that its audit entries record. */
 const readState = async (assetNum: string) => {
-  const { locked, audit } = await activeAsset(assetNum);
-  return { locked, audit };
+  const { locked, freezing, audit } = await activeAsset(assetNum);
+  return { locked, freezing, audit };
 };
 
-describe.each([
-  { operation: 'O6 disables', path: LOCK, locked: true, before: [] as boolean[] },
-  { operation: 'O7 enables', path: UNLOCK, locked: false, before: [true] },
-])('$operation', ({ path, locked, before }) => {
+/** Neither locked nor frozen. */
+const USABLE = { locked: false, freezing: false };
+const LOCKED = { ...USABLE, locked: true };
+
+describe.each<[string, path: string, opposite: string, LockAction, before: LockAction[], types: string[]]>([
+  ['O6 disables', LOCK, UNLOCK, 'locked', [], LOCKABLE],
+  ['O7 enables', UNLOCK, LOCK, 'unlocked', ['locked'], LOCKABLE],
+  ['freezeAssets freezes', FREEZE, UNFREEZE, 'frozen', [], FREEZABLE],
+  ['unfreezeAssets unfreezes', UNFREEZE, FREEZE, 'unfrozen', ['frozen'], FREEZABLE],
+])('%s', (_, path, opposite, action, before, types) => {
+  const ofType = types[0] as LicenseType;
+  const wrongType = types === LOCKABLE ? 'softkey' : 'normal_recover_usbkey';
+  const state = { ...USABLE, locked: action === 'locked', freezing: action === 'frozen' };
   /** Returns bought numbers in the other state, with the audit entries `before`. */
-  async function ready(count = 1, licenseType?: LicenseType): Promise<string[]> {
+  async function ready(count = 1, licenseType = ofType): Promise<string[]> {
     const assetNums = await buy(count, licenseType);
-    if (!locked) await change(LOCK, assetNums);
+    if (before.length > 0) await change(opposite, assetNums);
     return assetNums;
   }
-  const changed = { locked, audit: [...before, locked] };
+  const changed = { ...state, audit: [...before, action] };
 
-  it.each(LicenseType.options)('changes a %s only if it is a lock', async (licenseType) => {
-    const status = LOCKABLE.includes(licenseType) ? SUCCESS : NOT_LOCKABLE;
+  it.each(LicenseType.options)('changes a %s only if its type allows that', async (licenseType) => {
+    const status = types.includes(licenseType) ? SUCCESS : WRONG_TYPE;
     const assetNums = await ready(1, licenseType);
     const answer = await submit(path, assetNums);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ code: 0, message: 'success', data: entries(status, assetNums) });
-    expect(await readState(assetNums[0]!)).toEqual(status === SUCCESS ? changed : { locked: false, audit: [] });
+    expect(await readState(assetNums[0]!)).toEqual(status === SUCCESS ? changed : { ...USABLE, audit: [] });
   });
 
   it('changes nothing for numbers of no active asset: status 2', async () => {
     const [active, revoked] = (await ready(2)) as [string, string];
-    await api.carryOut(deleteAsset(customer, [revoked]));
+    await api.carryOut(deleteAsset(customer, [revoked], { licenseType: ofType }));
     const alike = [active.slice(0, -1), `${active.slice(0, -1)}%`, `${active} or 1=1`];
     const missing = [newAssetNum(), ...alike, revoked];
     const tables = await contentOfTables(stack.db);
-    expect(await change(path, missing)).toEqual(entries(NO_SUCH_LOCK, missing));
+    expect(await change(path, missing)).toEqual(entries(NO_SUCH_ASSET, missing));
     expect(await contentOfTables(stack.db)).toEqual(tables);
   });
 
   it('answers numbers in the order sent, as often as they were sent, and changes each once', async () => {
     const [a, b, c] = (await ready(3)) as [string, string, string];
-    const [certificate] = await buy(1, 'softkey');
+    const [other] = await buy(1, wrongType);
     const unknown = newAssetNum();
-    const sent = [b, unknown, a, certificate!, b, unknown, c, a, b];
-    const statuses = [SUCCESS, NO_SUCH_LOCK, SUCCESS, NOT_LOCKABLE, SUCCESS, NO_SUCH_LOCK, SUCCESS, SUCCESS, SUCCESS];
+    const sent = [b, unknown, a, other!, b, unknown, c, a, b];
+    const statuses = [SUCCESS, NO_SUCH_ASSET, SUCCESS, WRONG_TYPE, SUCCESS, NO_SUCH_ASSET, SUCCESS, SUCCESS, SUCCESS];
     expect(await change(path, sent)).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
     for (const assetNum of [a, b, c]) expect(await readState(assetNum)).toEqual(changed);
   });
 
-  it('succeeds for a lock already in the wanted state, and neither changes nor records it', async () => {
+  it('succeeds for an asset already in the wanted state, and neither changes nor records it', async () => {
     const assetNums = await ready(2);
     await change(path, assetNums.slice(0, 1));
     const first = await activeAsset(assetNums[0]!);
@@ -106,14 +123,14 @@ describe.each([
     for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual(changed);
   });
 
-  it('changes only the lock: products, grants and the other fields of the asset stay', async () => {
+  it('changes only the state: products, grants and the other fields of the asset stay', async () => {
     const assetNums = await ready(2);
     const tables = await contentOfTables(stack.db);
     const selectAsset = stack.db.selectFrom('asset').selectAll().where('asset_num', '=', assetNums[0]!);
     const asset = await selectAsset.executeTakeFirstOrThrow();
     await change(path, assetNums.slice(0, 1));
     const now = await selectAsset.executeTakeFirstOrThrow();
-    expect(now).toEqual({ ...asset, locked, updated_time: now.updated_time });
+    expect(now).toEqual({ ...asset, ...state, updated_time: now.updated_time });
     expect(now.updated_time.getTime()).toBeGreaterThanOrEqual(asset.updated_time.getTime());
     const { asset: _asset, lock_audit, ...others } = await contentOfTables(stack.db);
     expect(tables).toMatchObject(others);
@@ -123,7 +140,7 @@ describe.each([
   it('records who requested what, once per change', async () => {
     const assetNums = await ready(2);
     const other = await stack.newApi();
-    const requestId = `lock-audit_${locked}.${randomUUID().slice(0, 8)}`;
+    const requestId = `lock-audit_${action}.${randomUUID().slice(0, 8)}`;
     const operatorIdentity = `李 "Ada" o'Hara <ada@example.com> 😀`;
     const answer = await other.call('POST', path, {
       body: { assetNums, operatorIdentity: `  ${operatorIdentity}\n` },
@@ -143,7 +160,7 @@ describe.each([
       expect(auditEntries.at(-1)).toEqual({
         id: expect.any(String),
         asset_id: assetId,
-        locked,
+        action,
         operator_identity: operatorIdentity,
         application_id: applicationId,
         request_id: requestId,
@@ -159,10 +176,10 @@ describe.each([
     const rows = await stack.db
       .selectFrom('asset')
       .innerJoin('lock_audit', 'lock_audit.asset_id', 'asset.id')
-      .select(['asset.locked', 'lock_audit.locked as recorded'])
+      .select(['asset.locked', 'asset.freezing', 'lock_audit.action'])
       .where('asset_num', 'in', assetNums)
       .execute();
-    expect(rows.filter((row) => row.locked === locked && row.recorded === locked)).toHaveLength(1_000);
+    expect(rows.filter((row) => row.action === action)).toEqual(Array(1_000).fill({ ...state, action }));
     expect(rows).toHaveLength(1_000 * (before.length + 1));
   });
 });
@@ -179,36 +196,40 @@ describe('a disabled lock', () => {
     const [second] = await api.carryOut(newBuy(customer, [assetNum]));
     await api.carryOut(deleteAsset(customer, [assetNum], { srcLicenseOrderId: second!.licenseOrderId }));
     await api.carryOut(deleteProduct(customer, [assetNum]));
-    expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+    expect(await readState(assetNum)).toEqual({ ...LOCKED, audit: ['locked'] });
   });
 
   it('stays disabled when it is transferred, and can be enabled there', async () => {
     const assetNum = await lockedNum();
     const other = await api.newCustomer();
     await api.carryOut(newBuy(other, [assetNum], {}, { transferedAssetNum: true }));
-    expect(await activeAsset(assetNum)).toMatchObject({ customer_id: other.customerId, locked: true, audit: [true] });
+    expect(await activeAsset(assetNum)).toMatchObject({
+      customer_id: other.customerId,
+      locked: true,
+      audit: ['locked'],
+    });
     expect(await change(UNLOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
-    expect(await readState(assetNum)).toEqual({ locked: false, audit: [true, false] });
+    expect(await readState(assetNum)).toEqual({ ...USABLE, audit: ['locked', 'unlocked'] });
   });
 
   it('is enabled when its number is bought again, as a new asset', async () => {
     const assetNum = await lockedNum();
     await api.carryOut(deleteAsset(customer, [assetNum]));
-    expect(await change(UNLOCK, [assetNum])).toEqual(entries(NO_SUCH_LOCK, [assetNum]));
+    expect(await change(UNLOCK, [assetNum])).toEqual(entries(NO_SUCH_ASSET, [assetNum]));
     await api.carryOut(newBuy(customer, [assetNum]));
     expect(await readAssets(assetNum)).toMatchObject([
-      { locked: true, audit: [true], revoked_time: expect.any(Date) },
+      { locked: true, audit: ['locked'], revoked_time: expect.any(Date) },
       { locked: false, audit: [], revoked_time: null },
     ]);
     expect(await change(LOCK, [assetNum])).toEqual(entries(SUCCESS, [assetNum]));
-    expect(await readAssets(assetNum)).toMatchObject([{ audit: [true] }, { locked: true, audit: [true] }]);
+    expect(await readAssets(assetNum)).toMatchObject([{ audit: ['locked'] }, { locked: true, audit: ['locked'] }]);
   });
 
   it('becomes a new asset of another type when its number is bought as one', async () => {
     const assetNum = await lockedNum();
     await api.carryOut(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum], { licenseType: 'softkey' }));
-    expect(await change(LOCK, [assetNum])).toEqual(entries(NOT_LOCKABLE, [assetNum]));
-    expect(await readState(assetNum)).toEqual({ locked: false, audit: [] });
+    expect(await change(LOCK, [assetNum])).toEqual(entries(WRONG_TYPE, [assetNum]));
+    expect(await readState(assetNum)).toEqual({ ...USABLE, audit: [] });
   });
 });
 
@@ -253,15 +274,15 @@ describe('a fault on one lock', () => {
     const [first, bad, third, last] = assetNums as [string, string, string, string];
     const before = await activeAsset(bad);
     const sent = [first, bad, newAssetNum(), third, bad, last];
-    const statuses = [SUCCESS, FAILED, NO_SUCH_LOCK, SUCCESS, FAILED, SUCCESS];
+    const statuses = [SUCCESS, FAILED, NO_SUCH_ASSET, SUCCESS, FAILED, SUCCESS];
     const results = await whileFailing({ table, sqlState, assetNum: bad }, () => change(LOCK, sent));
     expect(results).toEqual(sent.map((assetNum, index) => ({ assetNum, status: statuses[index] })));
     expect(await activeAsset(bad)).toEqual(before);
     for (const assetNum of [first, third, last])
-      expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+      expect(await readState(assetNum)).toEqual({ ...LOCKED, audit: ['locked'] });
     // After the fault, the same call changes the remaining lock.
     expect(await change(LOCK, assetNums)).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ ...LOCKED, audit: ['locked'] });
   });
 
   it('refuses the call if no other lock can be changed, and the call can be repeated', async () => {
@@ -270,7 +291,7 @@ describe('a fault on one lock', () => {
     const fault = { table: 'asset', sqlState: 'P0001', assetNum: assetNum! } as const;
     const answer = await whileFailing(fault, () => submit(UNLOCK, [assetNum!, unlocked!]));
     expect(refusalOf(answer)).toMatchObject({ code: '500', cause: 'service_unavailable' });
-    expect(await readState(assetNum!)).toEqual({ locked: true, audit: [true] });
+    expect(await readState(assetNum!)).toEqual({ ...LOCKED, audit: ['locked'] });
     expect(await change(UNLOCK, [assetNum!])).toEqual(entries(SUCCESS, [assetNum!]));
   });
 
@@ -303,7 +324,7 @@ describe('a fault on one lock', () => {
     const assetNums = await buy(3);
     const fault = { table: 'lock_audit', sqlState, assetNum: assetNums[1]!, times: 2 } as const;
     expect(await whileFailing(fault, () => change(LOCK, assetNums))).toEqual(entries(SUCCESS, assetNums));
-    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ locked: true, audit: [true] });
+    for (const assetNum of assetNums) expect(await readState(assetNum)).toEqual({ ...LOCKED, audit: ['locked'] });
   });
 });
 
@@ -334,7 +355,7 @@ describe('concurrently', () => {
       const assets = await readAssets(assetNum);
       expect(assets).toHaveLength(assetsOfEach);
       for (const { audit, locked } of assets) {
-        expect(audit).toEqual(audit.map((_, index) => index % 2 === 0));
+        expect(audit).toEqual(audit.map((_, index) => (index % 2 === 0 ? 'locked' : 'unlocked')));
         expect(locked).toBe(audit.length % 2 === 1);
       }
     }
@@ -366,7 +387,7 @@ describe('concurrently', () => {
     for (const batch of batches) orders.push(...(await api.process(batch)));
     const statuses = (await Promise.all(callers)).flat();
     expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
-    expect(statuses.filter((status) => status !== SUCCESS && status !== NO_SUCH_LOCK)).toEqual([]);
+    expect(statuses.filter((status) => status !== SUCCESS && status !== NO_SUCH_ASSET)).toEqual([]);
     await expectConsistent(assetNums, rounds + 1);
   });
 });

@@ -152,6 +152,8 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
   cancelBatchOrder: CHANGE_TIMEOUT_MS,
   lockAssets: CHANGE_TIMEOUT_MS,
   unlockAssets: CHANGE_TIMEOUT_MS,
+  freezeAssets: CHANGE_TIMEOUT_MS,
+  unfreezeAssets: CHANGE_TIMEOUT_MS,
   // Hashing a hundred passwords takes seconds, and longer if other calls hash too.
   addEmployees: 30_000,
   deleteEmployee: CHANGE_TIMEOUT_MS,

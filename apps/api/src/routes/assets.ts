@@ -1,14 +1,14 @@
 import type { Caller } from '@lockstep/access';
 import {
+  changeLocks,
   listAssets,
   listVirtualAssets,
   readAssetHistory,
-  setLocked,
   showAsset,
   showEntry,
   takeAssetNumbers,
 } from '@lockstep/assets';
-import { type ChangeLocks, done, Refusal, success } from '@lockstep/contract';
+import { type ChangeLocks, done, type LockAction, Refusal, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, listCustomers, queryCustomers, updateCustomer } from '@lockstep/customers';
 import type { FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
@@ -18,17 +18,26 @@ import type { ServerOptions } from '../options.ts';
 /** Handlers of O6 to O9, locks, virtual assets and numbers (rules 7), and for an asset and its history (rules 6.7). */
 export function assetHandlers(options: ServerOptions) {
   const { log, region } = options;
-  const change = (request: FastifyRequest, { applicationId, channels }: Caller, body: ChangeLocks, locked: boolean) => {
+  const change = (
+    request: FastifyRequest,
+    { applicationId, channels }: Caller,
+    body: ChangeLocks,
+    action: LockAction,
+  ) => {
     const requestId = request.id;
     return changeInTurn(options, applicationId, request, (db) =>
-      setLocked(db, log.child({ requestId }), { ...body, locked, applicationId, channels, requestId }),
+      changeLocks(db, log.child({ requestId }), { ...body, action, applicationId, channels, requestId }),
     );
   };
 
   return {
-    lockAssets: async (request, caller) => success(await change(request, caller, request.body, true)),
+    lockAssets: async (request, caller) => success(await change(request, caller, request.body, 'locked')),
 
-    unlockAssets: async (request, caller) => success(await change(request, caller, request.body, false)),
+    unlockAssets: async (request, caller) => success(await change(request, caller, request.body, 'unlocked')),
+
+    freezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'frozen')),
+
+    unfreezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'unfrozen')),
 
     listVirtualAssets: async (request, caller, reply) => {
       const of = { enterpriseId: request.params.enterpriseGlobalId, extendCode: request.query.extendCode };

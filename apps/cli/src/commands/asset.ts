@@ -83,6 +83,8 @@ const ACTION_WORDS: Record<HistoryAction, string> = {
   merchandise_revoked: 'merchandise revoked',
   locked: 'disabled',
   unlocked: 'enabled',
+  frozen: 'frozen',
+  unfrozen: 'unfrozen',
 };
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'time', cell: ({ time }) => formatTime(time) },

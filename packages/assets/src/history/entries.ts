@@ -20,6 +20,8 @@ const EFFECTS: readonly HistoryAction[] = [
   'revoked',
   'locked',
   'unlocked',
+  'frozen',
+  'unfrozen',
 ];
 type InstanceAction = Extract<HistoryAction, `${'merchandise' | 'product'}_${string}`>;
 

@@ -24,8 +24,8 @@ export interface TracedAsset {
 }
 
 /**
- * What one order, or one call of O6 or O7, did to one asset, with what all its entries share. A step never changes.
- * Newer steps are listed before it.
+ * What one order, or one call that disables, enables, freezes or unfreezes, did to one asset, with what all its entries
+ * share. A step never changes. Newer steps are listed before it.
  */
 export interface Step extends Omit<HistoryEntry, 'action' | 'productUri' | 'instanceId'> {
   kind: 'order' | 'lock';
@@ -130,9 +130,9 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
       ) as transfer on true
       union all
       select traced.asset_id, 'lock', entry.id, recorded_time, null, null,
-        case when locked then 'locked' else 'unlocked' end, null, null, null, application_id, null, null, operator_identity
+        entry.action, null, null, null, application_id, null, null, operator_identity
       from traced cross join lateral (
-        select id, recorded_time, locked, application_id, operator_identity from lock_audit
+        select id, recorded_time, action, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
       ) as entry
     )

@@ -18,31 +18,39 @@ import { fault } from '../templates.ts';
 export const MAX_LOCKS = 1_000;
 export const MAX_ASSET_NUMBERS = 10_000;
 
-/** The body of O6 and of O7 (interface O6; rules 7). */
-export const ChangeLocks = named('LocksToChange', 'Locks to disable or enable.', {
-  assetNums: z
-    .array(assetNumber())
-    .min(1, fault('empty'))
-    .max(MAX_LOCKS, fault('too_many', MAX_LOCKS))
-    .describe(`Lock numbers: 1 to ${MAX_LOCKS}.`),
-  operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
-});
+/** The body of O6 and O7, and of freezing and unfreezing (interface O6; rules 7). */
+export const ChangeLocks = named(
+  'LocksToChange',
+  'Locks to disable or enable, or certificates to freeze or unfreeze.',
+  {
+    assetNums: z
+      .array(assetNumber())
+      .min(1, fault('empty'))
+      .max(MAX_LOCKS, fault('too_many', MAX_LOCKS))
+      .describe(`Asset numbers: 1 to ${MAX_LOCKS}.`),
+    operatorIdentity: text().describe('Who requests the change: a name, mobile number or e-mail. Stored with it.'),
+  },
+);
 export type ChangeLocks = z.infer<typeof ChangeLocks>;
+
+/** What O6, O7, freezing and unfreezing do to an asset. */
+export const LockAction = z.enum(['locked', 'unlocked', 'frozen', 'unfrozen']);
+export type LockAction = z.infer<typeof LockAction>;
 
 export const LockStatus = z.literal([1, 2, 3, 4]).meta({
   id: 'LockStatus',
   type: 'integer',
-  description: 'Outcome for a lock: 1 success, 2 lock not found, 3 failed, 4 wrong lock type.',
+  description: 'Outcome for a lock or certificate: 1 success, 2 not found, 3 failed, 4 wrong license type.',
   // Names for code generators, which would call 1 NUMBER_1.
   'x-enum-varnames': ['SUCCESS', 'NOT_FOUND', 'FAILED', 'WRONG_TYPE'],
 });
 export type LockStatus = z.infer<typeof LockStatus>;
 
-export const LockResult = named('LockResult', 'The outcome for one lock.', {
-  assetNum: z.string().describe('Lock number.'),
+export const LockResult = named('LockResult', 'The outcome for one lock or certificate.', {
+  assetNum: z.string().describe('Asset number.'),
   status: LockStatus.describe(
-    '1: it is now disabled (O6) or enabled (O7). 2: your application has no active asset with this number. 3: a fault; ' +
-      'retry this lock. 4: its license type cannot be disabled.',
+    '1: it is now in the state that you asked for. 2: your application has no active asset with this number. 3: a ' +
+      'fault; retry this number. 4: its license type allows no such change.',
   ),
 });
 export type LockResult = z.infer<typeof LockResult>;

@@ -45,13 +45,16 @@ const HISTORY_ACTIONS = [
   'merchandise_revoked',
   'locked',
   'unlocked',
+  'frozen',
+  'unfrozen',
 ] as const;
 
 export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
   id: 'HistoryAction',
   description:
     'A change to an asset. created: by the first purchase of the number. extended: by another order of its customer. ' +
-    "transferred: by another customer's order. locked, unlocked: disabled or enabled (O6, O7).",
+    "transferred: by another customer's order. locked, unlocked: disabled or enabled (O6, O7). frozen, " +
+    'unfrozen: a certificate was frozen or unfrozen.',
 });
 export type HistoryAction = z.infer<typeof HistoryAction>;
 

@@ -104,6 +104,14 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
     bodies: lockBodies,
     answers: { 200: { locks: 'One lock is enabled' }, 299: { token_invalid: 'The token has expired' } },
   },
+  freezeAssets: {
+    bodies: lockBodies,
+    answers: { 200: { locks: 'Neither is a certificate' }, 299: { field_missing: 'A field is missing' } },
+  },
+  unfreezeAssets: {
+    bodies: lockBodies,
+    answers: { 200: { locks: 'Neither is a certificate' }, 299: { token_invalid: 'The token has expired' } },
+  },
   listVirtualAssets: {
     answers: {
       200: { sync: 'The cloud license of the batch sync' },

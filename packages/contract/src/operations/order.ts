@@ -33,6 +33,13 @@ const LOCKING =
   'the license types `normal_recover_usbkey`, `normal_recover_lan_usbkey`, `lk_product_usbkey` and `lk_auth_usbkey` can ' +
   'be disabled. Orders take effect on disabled locks too.';
 
+/** What freezing and unfreezing have in common. */
+const FREEZING =
+  `Takes 1 to ${formatCount(MAX_LOCKS)} numbers. Check the \`status\` of every certificate: the code is always 0. Only ` +
+  'certificates, of the license types `softkey` and `lan_softkey`, can be frozen. A frozen certificate keeps its contents, ' +
+  'assignment and loan. M9 does not assign it and M10 does not lend it; both can be ended. Orders take effect on it too.';
+const CHANGED = answers(z.array(LockResult).describe('One entry for each number, in the order sent.'));
+
 /** The order module: O1 to O9, and operations that the interface does not have (rules 5, 6 and 7). */
 export const orderOperations = ofModule('order', {
   bindCustomer: {
@@ -136,16 +143,28 @@ export const orderOperations = ofModule('order', {
   lockAssets: {
     name: 'O6',
     body: ChangeLocks,
-    answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
+    answers: CHANGED,
     summary: 'Disable locks',
     description: `Disables locks. ${LOCKING}`,
   },
   unlockAssets: {
     name: 'O7',
     body: ChangeLocks,
-    answers: answers(z.array(LockResult).describe('One entry for each number, in the order sent.')),
+    answers: CHANGED,
     summary: 'Enable locks',
     description: `Enables locks. ${LOCKING}`,
+  },
+  freezeAssets: {
+    body: ChangeLocks,
+    answers: CHANGED,
+    summary: 'Freeze certificates',
+    description: `Freezes certificates. ${FREEZING}`,
+  },
+  unfreezeAssets: {
+    body: ChangeLocks,
+    answers: CHANGED,
+    summary: 'Unfreeze certificates',
+    description: `Unfreezes certificates. ${FREEZING}`,
   },
   listVirtualAssets: {
     name: 'O8',

@@ -85,6 +85,7 @@ const OF_PRIVILEGES: readonly Cause[] = [
   'asset_number_not_found',
   'asset_of_other_enterprise',
   'asset_configured_twice',
+  'asset_frozen',
 ];
 
 /** What else an operation can refuse a call for, by operation. */
@@ -159,6 +160,7 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
     'borrowed_lock_unusable',
     'borrowed_lock_taken',
     'asset_not_held',
+    'asset_frozen_not_lent',
     'asset_lent_elsewhere',
     'asset_without_nodes',
   ],

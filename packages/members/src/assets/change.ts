@@ -100,7 +100,7 @@ function configure(
  * M10: lends assets of an employee into a borrowed lock, all or nothing (rules 8). Lending them again is a no-op.
  *
  * Throws a Refusal: employee_not_matched, borrowed_lock_unusable, borrowed_lock_taken, asset_not_held,
- * asset_lent_elsewhere, asset_without_nodes.
+ * asset_lent_elsewhere, asset_frozen_not_lent, asset_without_nodes.
  */
 export function lendAssets(db: Database, actor: Actor, memberId: MemberId, wanted: LendAssets): Promise<void> {
   return inTransaction(db, async (trx) => {
@@ -115,7 +115,8 @@ export function lendAssets(db: Database, actor: Actor, memberId: MemberId, wante
     const lendable = assetIDs.filter((id) => holderOf.get(id) === memberId && !lockOf.has(id));
     const nodelessId = await findNodeless(trx, lendable);
     const idsWithNodes = new Set(lendable.filter((id) => id !== nodelessId));
-    const facts = { memberId, lock, lockHolderIds, ...holdings, idsWithNodes };
+    const frozenIds = new Set(idsOf(locked.filter(({ isFrozen }) => isFrozen)));
+    const facts = { memberId, lock, lockHolderIds, ...holdings, frozenIds, idsWithNodes };
     const { lock: usable, lentIds } = planLoan(wanted, facts);
     if (lentIds.length === 0) return;
     await lendIntoLock(trx, usable.id, lentIds);

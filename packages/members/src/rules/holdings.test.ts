@@ -36,7 +36,8 @@ function namedIn({ kinds, holders }: World): ConfigurationFacts {
   const assets = numsOf('asset', 'borrowed lock').map((assetNum) => ({
     id: idOf(assetNum),
     assetNum,
-    isUsable: true,
+    isLocked: false,
+    isFrozen: false,
     isBorrowedLock: kinds[assetNum] === 'borrowed lock',
   }));
   return {
@@ -130,7 +131,13 @@ describe('whatever M9 wants of whatever is there', () => {
   });
 });
 
-const LOCK: AssetFacts = { id: '9' as AssetId, assetNum: 'LOCK', isBorrowedLock: true, isUsable: true };
+const LOCK: AssetFacts = {
+  id: '9' as AssetId,
+  assetNum: 'LOCK',
+  isBorrowedLock: true,
+  isLocked: false,
+  isFrozen: false,
+};
 const OTHER_LOCK_ID = '8' as AssetId;
 
 const ids = (...texts: string[]) => texts as AssetId[];
@@ -142,6 +149,7 @@ const SITUATION: LoanFacts = {
   lockHolderIds: new Set([KIM]),
   holderOf: new Map(ids('1', '2', '3', '4', '5', '6').map((id) => [id, id === '6' ? LEE : KIM])),
   lockOf: new Map(ids('4', '5').map((id) => [id, id === '4' ? LOCK.id : OTHER_LOCK_ID])),
+  frozenIds: new Set(),
   idsWithNodes: new Set(ids('1', '2', '4', '5', '6')),
 };
 
@@ -155,14 +163,15 @@ const loaned = (assetIDs: string[], changes: Partial<LoanFacts> = {}) =>
   });
 
 describe('a loan', () => {
-  it('that was made before is a no-op, even if the asset has no node left', () => {
-    expect(loaned(['4'], { idsWithNodes: new Set() })).toEqual({ lentIds: [] });
+  it('that was made before is a no-op, even if the asset is frozen and has no node left', () => {
+    expect(loaned(['4'], { frozenIds: new Set(ids('4')), idsWithNodes: new Set() })).toEqual({ lentIds: [] });
   });
 
-  it('of an asset with several faults is refused for the first: not held, lent elsewhere, without nodes', () => {
-    const nodeless = { idsWithNodes: new Set<AssetId>() };
+  it('of an asset with several faults is refused for the first: not held, lent elsewhere, frozen, without nodes', () => {
+    const nodeless = { frozenIds: new Set(ids('1', '5', '6')), idsWithNodes: new Set<AssetId>() };
     expect(loaned(['6'], nodeless)).toMatchObject({ cause: 'asset_not_held' });
     expect(loaned(['5'], nodeless)).toMatchObject({ cause: 'asset_lent_elsewhere' });
+    expect(loaned(['1'], nodeless)).toMatchObject({ cause: 'asset_frozen_not_lent' });
   });
 
   it('of several assets with faults is refused for that of the first asset', () => {

@@ -52,6 +52,7 @@ export function planConfiguration(
       const how = assignedBefore.has(assetNum) ? 'repeated' : 'held';
       throw new Refusal('asset_configured_twice', path, assetNum, how, holderId);
     }
+    if (asset.isFrozen) throw new Refusal('asset_frozen', path, assetNum);
     changed.set(asset.id, memberId);
     assignedBefore.add(assetNum);
     return asset;
@@ -100,8 +101,8 @@ export interface AssetFacts {
   id: AssetId;
   assetNum: string;
   isBorrowedLock: boolean;
-  /** Neither disabled nor frozen. */
-  isUsable: boolean;
+  isLocked: boolean;
+  isFrozen: boolean;
 }
 
 /** The facts that decide whether assets can be lent into a borrowed lock. */
@@ -115,6 +116,8 @@ export interface LoanFacts {
   holderOf: ReadonlyMap<AssetId, MemberId>;
   /** The id of the borrowed lock an asset is lent into, by asset id. */
   lockOf: ReadonlyMap<AssetId, AssetId>;
+  /** Ids of assets that are frozen. */
+  frozenIds: ReadonlySet<AssetId>;
   /** Ids of assets that have an active product with at least one concurrent node. */
   idsWithNodes: ReadonlySet<AssetId>;
 }
@@ -129,8 +132,9 @@ export function planLoan(
   { borrowedUsbKey, assetIDs }: LendAssets,
   facts: LoanFacts,
 ): { lock: AssetFacts; lentIds: AssetId[] } {
-  const { memberId, lock, lockHolderIds, holderOf, lockOf, idsWithNodes } = facts;
-  if (!lock?.isBorrowedLock || !lock.isUsable) throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);
+  const { memberId, lock, lockHolderIds, holderOf, lockOf, frozenIds, idsWithNodes } = facts;
+  if (!lock?.isBorrowedLock || lock.isLocked || lock.isFrozen)
+    throw new Refusal('borrowed_lock_unusable', borrowedUsbKey);
   if ([...lockHolderIds].some((id) => id !== memberId)) throw new Refusal('borrowed_lock_taken', borrowedUsbKey);
   const lentIds = new Set<AssetId>();
   for (const [index, assetId] of assetIDs.entries()) {
@@ -139,6 +143,7 @@ export function planLoan(
     const lentInto = lockOf.get(assetId);
     if (lentInto === lock.id) continue;
     if (lentInto !== undefined) throw new Refusal('asset_lent_elsewhere', path, assetId);
+    if (frozenIds.has(assetId)) throw new Refusal('asset_frozen_not_lent', path, assetId);
     if (!idsWithNodes.has(assetId)) throw new Refusal('asset_without_nodes', path, assetId);
     lentIds.add(assetId);
   }

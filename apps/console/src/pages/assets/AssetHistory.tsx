@@ -23,6 +23,8 @@ const TONES: Record<Entry['action'], Tone> = {
   merchandise_revoked: 'bad',
   locked: 'warn',
   unlocked: 'neutral',
+  frozen: 'warn',
+  unfrozen: 'neutral',
 };
 
 /** The history of a number's assets, newest first, with the orders that caused it. */

@@ -108,6 +108,7 @@ export const assetsWords = defineAreaWords({
   merchandise_revoked: ['Merchandise revoked', '撤销商品'],
   locked: ['Disabled', '停用'],
   unlocked: ['Enabled', '启用'],
+  unfrozen: ['Unfrozen', '已解冻'],
   batch: ['batch', '批次'],
   by: ['Sent by', '提交方'],
   formerOwner: ['from', '原客户'],
