@@ -18,8 +18,9 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
+import { VALIDITIES } from '../words.ts';
 
-const Validity = namedEnum('Validity', 'Whether a license is in force.', ['future', 'active', 'expired']);
+const Validity = namedEnum('Validity', 'Whether a license is in force.', VALIDITIES);
 
 const queryFlag = () => emptyAsAbsent(z.enum(['true', 'false'], fault('true_or_false')).optional());
 
