@@ -96,6 +96,52 @@ describe('M6 and M8', async () => {
   });
 });
 
+describe('M6, M8 and O8 in pages', async () => {
+  const own = await MemberCenter.open(stack, center.api);
+  const other = await MemberCenter.open(stack, center.api);
+  for (const by of [own, other]) {
+    await by.buyLocks(5);
+    await by.buy(5, { licenseType: 'cloud_customer' });
+  }
+  const o8Path = `/asset/${own.enterpriseId}/list`;
+  type List = [name: string, ask: (query?: Record<string, string>, by?: MemberCenter) => Promise<Answer>];
+
+  describe.each<List>([
+    ['M6', (query = {}, by = own) => by.ask('listEnterpriseAssets', {}, { query })],
+    ['M8', (query = {}, by = own) => by.ask('listBorrowedLocks', {}, { query })],
+    ['O8', (query = {}, by = own) => by.api.call('GET', o8Path.replace(own.enterpriseId, by.enterpriseId), { query })],
+  ])('%s', (_, ask) => {
+    it('by number have what the whole list has, in its order', async () => {
+      const all = dataOf(await ask());
+      const page = { orderBy: null, total: 5, navigatePages: 8 };
+      expect(dataOf(await ask({ pageSize: '2', pageNum: '3' }))).toMatchObject({
+        ...page,
+        list: all.slice(4),
+        nextCursor: null,
+      });
+      expect(dataOf(await ask({ pageNum: '1' }))).toMatchObject({ ...page, pageSize: 100, list: all });
+      expect(dataOf(await ask({ pageNum: '', pageSize: '', cursor: '' }))).toEqual(all);
+    });
+
+    it('by cursor go on where they were, whatever number they are given', async () => {
+      const all = dataOf(await ask());
+      const first = dataOf(await ask({ pageSize: '3' }));
+      expect(first).toMatchObject({ pageNum: 1, pageSize: 3, list: all.slice(0, 3) });
+      const second = dataOf(await ask({ pageSize: '3', cursor: first.nextCursor, pageNum: '2' }));
+      expect(second).toMatchObject({ pageNum: 2, startRow: 4, endRow: 5, list: all.slice(3), nextCursor: null });
+      const stolen = refusalOf(await ask({ cursor: first.nextCursor }, other));
+      expect(stolen).toMatchObject({ cause: 'field_invalid' });
+    });
+
+    it.each(['0', '501', 'x'])('refuse the size %s', async (pageSize) => {
+      expect(refusalOf(await ask({ pageSize }))).toMatchObject({
+        cause: 'field_invalid',
+        faults: [{ path: 'pageSize' }],
+      });
+    });
+  });
+});
+
 it.each(['M6', 'M7', 'M8', 'the seats'])(
   '%s is refused to an enterprise without an authorized customer',
   async (name) => {

@@ -24,6 +24,8 @@ export {
 } from './ledger/ledger.ts';
 export { changeLocks } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
+export { listOldestFirst } from './oldest-first.ts';
+export { buildPage, countRowsBefore } from './page.ts';
 export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';
 export {
   type ContentsNeeds,

@@ -8,11 +8,13 @@ export * from './envelope.ts';
 export * from './members/audit.ts';
 export {
   ACCOUNT_CHARACTERS,
+  type CursorPage,
   EditEmployee,
   Employee,
   EmployeePage,
   ListEmployees,
   ListedEmployee,
+  type OptionalPageQuery,
   type Page,
   PageQuery,
 } from './members/employees.ts';

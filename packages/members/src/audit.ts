@@ -1,7 +1,6 @@
-import { findNumbersOfOtherChannels } from '@lockstep/assets';
+import { buildPage, countRowsBefore, findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, MemberId, Page, PageQuery } from '@lockstep/contract';
 import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
-import { buildPage, countRowsBefore } from './rules/page.ts';
 import { type Actor, selectAudit } from './tenant.ts';
 
 /** A change for the audit log, with the values before and after; never a password. */

@@ -40,7 +40,7 @@ export function assetHandlers(options: ServerOptions) {
     unfreezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'unfrozen')),
 
     listVirtualAssets: async (request, caller, reply) => {
-      const of = { enterpriseId: request.params.enterpriseGlobalId, extendCode: request.query.extendCode };
+      const of = { enterpriseId: request.params.enterpriseGlobalId, ...request.query };
       const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, caller, of)));
       return await answerLong(options, caller.applicationId, request, reply, list);
     },

@@ -51,7 +51,7 @@ export function memberHandlers(options: ServerOptions) {
 
     readAudit: async (request, actor) => success(await readAudit(request.db, actor, request.query)),
 
-    listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor)),
+    listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor, request.query)),
 
     readAssetContents: async (request, actor, reply) => {
       return await answerLong(options, partyOf(actor), request, reply, async () => {
@@ -60,7 +60,7 @@ export function memberHandlers(options: ServerOptions) {
       });
     },
 
-    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor)),
+    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor, request.query)),
 
     getSeats: async (request, actor, reply) => {
       const count = async () => JSON.stringify(success(await countSeats(request.db, actor)));

@@ -1,7 +1,16 @@
-import { type EnterpriseId, type LicenseType, Refusal, type Viewer, type VirtualAsset } from '@lockstep/contract';
+import {
+  type CursorPage,
+  type EnterpriseId,
+  type LicenseType,
+  type OptionalPageQuery,
+  Refusal,
+  type Viewer,
+  type VirtualAsset,
+} from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
 import { type Database, inSnapshot, isId, parseBigint, type Tables, type Trx } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
+import { listOldestFirst } from '../oldest-first.ts';
 import { selectAssets } from '../tenant.ts';
 import { checkAnswer } from './contents.ts';
 import { listExtends } from './show-assets.ts';
@@ -11,8 +20,8 @@ const CLOUD_CUSTOMER: LicenseType = 'cloud_customer';
 /** Approximate length of an asset as JSON, without its extended attributes. */
 const ASSET_BYTES = 600;
 
-/** The enterprise, and with `extendCode` the extended attribute that its assets must have. */
-interface Wanted {
+/** The enterprise and the page; with `extendCode`, the extended attribute that its assets must have. */
+interface Wanted extends OptionalPageQuery {
   enterpriseId: EnterpriseId;
   extendCode: string | undefined;
 }
@@ -21,32 +30,31 @@ interface Wanted {
  * O8: lists the cloud account licenses of an enterprise: active assets of its customers, oldest first (rules 7). Omits
  * assets of channels that the caller is not bound to.
  *
- * Throws a Refusal: enterprise_not_found, answer_too_large.
+ * Throws a Refusal: enterprise_not_found, answer_too_large; or a WrongCursor.
  */
 export function listVirtualAssets(
   db: Database,
   viewer: Viewer,
-  { enterpriseId, extendCode }: Wanted,
-): Promise<VirtualAsset[]> {
+  { enterpriseId, extendCode, ...page }: Wanted,
+): Promise<VirtualAsset[] | CursorPage<VirtualAsset>> {
   return inSnapshot(db, async (trx) => {
     if (!isId(enterpriseId) || !(await enterpriseExists(trx, enterpriseId)))
       throw new Refusal('enterprise_not_found', enterpriseId);
     const customers = selectCustomers(trx, viewer).where('customer.enterprise_id', '=', enterpriseId);
-    const wanted = selectAssets(trx, viewer)
+    const rows = selectAssets(trx, viewer)
       .where('asset.customer_id', 'in', customers.select('customer.id'))
       .where('asset.license_type', '=', CLOUD_CUSTOMER)
-      .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`));
-    const length = sql<number>`coalesce(sum(${ASSET_BYTES}::int + coalesce(extends_bytes, 0)), 0)::float8`;
-    const { bytes } = await wanted.select(length.as('bytes')).executeTakeFirstOrThrow();
-    checkAnswer(bytes);
-    const rows = await wanted
+      .$if(extendCode !== undefined, (all) => all.where(sql<boolean>`asset.extends ? ${extendCode}`))
       .leftJoin('asset_assignment as assignment', 'assignment.asset_id', 'asset.id')
       .selectAll('asset')
-      .select(['assignment.member_id', 'assignment.created_time as assigned_time'])
-      .orderBy('asset.created_time')
-      .orderBy('asset.id')
-      .execute();
-    return rows.map(showVirtualAsset);
+      .select(['assignment.member_id', 'assignment.created_time as assigned_time']);
+    const length = sql<number>`coalesce(sum(${ASSET_BYTES}::int + coalesce(extends_bytes, 0)), 0)::float8`;
+    const scope = ['O8', enterpriseId, viewer.channels, extendCode];
+    const check = async (listed: typeof rows) => {
+      const sizes = listed.clearSelect().select('asset.extends_bytes').as('listed');
+      checkAnswer((await trx.selectFrom(sizes).select(length.as('bytes')).executeTakeFirstOrThrow()).bytes);
+    };
+    return listOldestFirst({ rows, scope, show: showVirtualAsset, check }, page);
   });
 }
 

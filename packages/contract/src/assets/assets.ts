@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
+import { OPTIONAL_PAGE, wholeOrPage } from '../members/employees.ts';
 import { LicenseType } from '../orders/enums.ts';
 import {
   assetNumber,
@@ -62,6 +63,7 @@ export const ListAssetsParams = z.object({
 /** The query of O8. An empty extendCode counts as absent. */
 export const ListAssetsQuery = z.object({
   extendCode: optionalText().describe('Only assets with this extended attribute.'),
+  ...OPTIONAL_PAGE,
 });
 
 const Assignment = named('Assignment', 'The employee to whom an asset is assigned.', {
@@ -104,6 +106,9 @@ export const VirtualAsset = named('VirtualAsset', 'A cloud license of an enterpr
   borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
 });
 export type VirtualAsset = z.infer<typeof VirtualAsset>;
+
+/** The data of O8. */
+export const VirtualAssets = wholeOrPage('VirtualAssetPage', VirtualAsset);
 
 const SIZE_FAULT = fault('integer_between', 1, MAX_ASSET_NUMBERS);
 

@@ -4,6 +4,7 @@ import { ListPageQuery } from '../orders/lists.ts';
 import { emptyCauses } from '../parse.ts';
 import {
   EnterpriseId,
+  emptyAsAbsent,
   integer,
   lines,
   loginPassword,
@@ -128,7 +129,7 @@ export function page<Item extends z.ZodType>(item: Item) {
     pageNum: count.describe('Page number, as requested.'),
     pageSize: count.describe('Entries per page, as requested.'),
     size: count.describe('Entries on this page.'),
-    orderBy: noText('Always null: newest first.'),
+    orderBy: noText('Always null: each list has one order.'),
     startRow: count.describe('Position of the first entry in the whole list, from 1; 0 on an empty page.'),
     endRow: count.describe('Position of the last entry; 0 on an empty page.'),
     total: count.describe('Number of entries in the whole list.'),
@@ -148,6 +149,40 @@ export function page<Item extends z.ZodType>(item: Item) {
 }
 export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };
 
+/** A page of a list that also continues by cursor. */
+export const cursorPage = <Item extends z.ZodType>(item: Item) =>
+  page(item).extend({
+    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+  });
+export type CursorPage<Item> = Page<Item> & { nextCursor: string | null };
+
+const CURSOR = ListPageQuery.shape.cursor.describe(
+  'nextCursor of the previous page with the same filters: changes in between then skip no entry. pageNum only sets ' +
+    'page numbers.',
+);
+
+/** The query of lists that answer whole, unless it has one of these parameters (rules 8 Pages). */
+export const OPTIONAL_PAGE = {
+  pageNum: emptyAsAbsent(PageQuery.shape.pageNum.optional()).describe('Page number, from 1; absent: 1.'),
+  pageSize: emptyAsAbsent(PageQuery.shape.pageSize.optional()).describe(
+    `Entries per page: 1 to ${MAX_PAGE_SIZE}; absent: 100.`,
+  ),
+  cursor: CURSOR,
+};
+export const OptionalPageQuery = z.object(OPTIONAL_PAGE);
+export type OptionalPageQuery = z.infer<typeof OptionalPageQuery>;
+
+/** The data of such a list. */
+export const wholeOrPage = <Item extends z.ZodType>(id: string, item: Item) => {
+  const onePage = cursorPage(item).meta({
+    id,
+    description: "A page, oldest first, with the fields of Java's PageHelper.",
+  });
+  return z
+    .union([z.array(item), onePage])
+    .describe('The entries, oldest first: all of them or, with pageNum, pageSize or cursor, a page.');
+};
+
 export const ListEmployees = PageQuery.extend({
   departmentId: optional(
     z
@@ -161,10 +196,7 @@ export const ListEmployees = PageQuery.extend({
     'Only employees whose name or account contains this text, ignoring case. The enterprise code is searched only if the ' +
       'text contains an @.',
   ),
-  cursor: ListPageQuery.shape.cursor.describe(
-    'nextCursor of the previous page with the same filters: changes in between then hide no one. pageNum only sets ' +
-      'page numbers.',
-  ),
+  cursor: CURSOR,
 });
 export type ListEmployees = z.infer<typeof ListEmployees>;
 
@@ -180,10 +212,8 @@ export const ListedEmployee = Employee.extend({
 }).meta({ id: 'ListedEmployee', description: 'An employee with assigned assets.' });
 export type ListedEmployee = z.infer<typeof ListedEmployee>;
 
-export const EmployeePage = page(ListedEmployee)
-  .extend({ nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.') })
-  .meta({
-    id: 'EmployeePage',
-    description: "A page of employees, with the fields of Java's PageHelper.",
-  });
+export const EmployeePage = cursorPage(ListedEmployee).meta({
+  id: 'EmployeePage',
+  description: "A page of employees, with the fields of Java's PageHelper.",
+});
 export type EmployeePage = z.infer<typeof EmployeePage>;

@@ -16,7 +16,7 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { memberGlobalId } from './employees.ts';
+import { memberGlobalId, wholeOrPage } from './employees.ts';
 
 /** Maximum numbers or ids in one list of M9 or M10. */
 const MAX_ASSETS = 1_000;
@@ -131,6 +131,9 @@ export const EnterpriseAsset = named('EnterpriseAsset', 'An asset of an enterpri
 });
 export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
+/** The data of M6. */
+export const EnterpriseAssets = wholeOrPage('EnterpriseAssetPage', EnterpriseAsset);
+
 /** A borrowed lock as M8 lists it (interface M8). */
 export const BorrowedLock = named('BorrowedLock', 'A lock into which assets can be lent.', {
   assetId: AssetId.describe('Id of the lock, for M7.'),
@@ -142,6 +145,9 @@ export const BorrowedLock = named('BorrowedLock', 'A lock into which assets can 
     .describe('Global id of the employee whose assets are lent into it; null if none are.'),
 });
 export type BorrowedLock = z.infer<typeof BorrowedLock>;
+
+/** The data of M8. */
+export const BorrowedLocks = wholeOrPage('BorrowedLockPage', BorrowedLock);
 
 const ProductFeature = named('ProductFeature', 'A feature of a product.', {
   featureCode: z.string().describe('Code of the feature.'),

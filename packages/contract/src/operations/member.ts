@@ -6,6 +6,7 @@ import {
   EmployeeParams,
   EnterpriseParams,
   ListEmployees,
+  OptionalPageQuery,
   PageQuery,
   ResetPassword,
 } from '../members/employees.ts';
@@ -13,11 +14,11 @@ import {
   AllConfiguredEmployees,
   AssetContents,
   AssetParams,
-  BorrowedLock,
+  BorrowedLocks,
   ConfigureAssets,
   ConfigureEmployees,
   ConfigureEmployeesQuery,
-  EnterpriseAsset,
+  EnterpriseAssets,
   HolderParams,
   LendAssets,
   NotConfiguredEmployees,
@@ -102,7 +103,8 @@ export const memberOperations = ofModule('member', {
   listEnterpriseAssets: {
     name: 'M6',
     params: EnterpriseParams,
-    answers: answers(z.array(EnterpriseAsset).describe('The assets, oldest first.')),
+    query: OptionalPageQuery,
+    answers: answers(EnterpriseAssets),
     summary: 'List asset numbers',
     description:
       "Lists all active assets of the enterprise's customers except borrowed locks, oldest first. M7 and " +
@@ -120,7 +122,8 @@ export const memberOperations = ofModule('member', {
   listBorrowedLocks: {
     name: 'M8',
     params: EnterpriseParams,
-    answers: answers(z.array(BorrowedLock).describe('The borrowed locks, oldest first.')),
+    query: OptionalPageQuery,
+    answers: answers(BorrowedLocks),
     summary: 'List borrowed locks',
     description:
       'Lists the active borrowed locks of the enterprise, oldest first. If assets are lent into a lock, ' +

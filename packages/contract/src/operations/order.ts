@@ -8,7 +8,7 @@ import {
   MAX_ASSET_NUMBERS,
   MAX_LOCKS,
   TakeAssetNumbers,
-  VirtualAsset,
+  VirtualAssets,
 } from '../assets/assets.ts';
 import { MAX_ELEMENTS } from '../json-shape.ts';
 import { BindCustomer, CreatedEnterprise, CreateEnterprise, Customer, QueryCustomers } from '../orders/customers.ts';
@@ -170,7 +170,7 @@ export const orderOperations = ofModule('order', {
     name: 'O8',
     params: ListAssetsParams,
     query: ListAssetsQuery,
-    answers: answers(z.array(VirtualAsset).describe('The assets, oldest first.')),
+    answers: answers(VirtualAssets),
     summary: 'List virtual assets',
     description: "Lists the active `cloud_customer` assets of the enterprise's customers, oldest first.",
   },

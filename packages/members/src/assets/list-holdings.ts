@@ -1,31 +1,40 @@
-import { type Contents, type NamedAsset, readContents } from '@lockstep/assets';
-import { type AssetId, type BorrowedLock, type EnterpriseAsset, Refusal } from '@lockstep/contract';
+import { type Contents, listOldestFirst, type NamedAsset, readContents } from '@lockstep/assets';
+import {
+  type AssetId,
+  type BorrowedLock,
+  type CursorPage,
+  type EnterpriseAsset,
+  type OptionalPageQuery,
+  Refusal,
+} from '@lockstep/contract';
 import { type Database, inSnapshot, isId, type Trx } from '@lockstep/platform';
 import { type Actor, requireCustomer, selectEnterpriseAssets } from '../tenant.ts';
 
 /**
  * M6: lists the active assets of the actor's enterprise except borrowed locks, oldest first (rules 8).
  *
- * Throws a Refusal: customer_not_bound.
+ * Throws a Refusal, customer_not_bound, or a WrongCursor.
  */
-export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[]> {
+export function listAssets(
+  db: Database,
+  actor: Actor,
+  query: OptionalPageQuery,
+): Promise<EnterpriseAsset[] | CursorPage<EnterpriseAsset>> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await selectEnterpriseAssets(trx, actor)
+    const rows = selectEnterpriseAssets(trx, actor)
       .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
       .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
       .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
-      .where('borrowed_usb_key', '=', false)
-      .orderBy('asset.created_time')
-      .orderBy('asset.id')
-      .execute();
-    return rows.map((row) => ({
+      .where('borrowed_usb_key', '=', false);
+    const show = (row: Awaited<ReturnType<typeof rows.execute>>[number]) => ({
       assetNum: row.asset_num,
       assetId: row.id,
       cloudAccountGlobalId: row.member_id,
       borrowedFlag: row.lock_asset_id !== null,
       onlineFlag: false,
-    }));
+    });
+    return listOldestFirst({ rows, scope: ['M6', actor.enterpriseId, actor.channels], show }, query);
   });
 }
 
@@ -33,12 +42,16 @@ export function listAssets(db: Database, actor: Actor): Promise<EnterpriseAsset[
  * M8: lists the active borrowed locks of the actor's enterprise, oldest first, each with the employee whose assets are
  * lent into it (rules 8).
  *
- * Throws a Refusal: customer_not_bound.
+ * Throws a Refusal, customer_not_bound, or a WrongCursor.
  */
-export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedLock[]> {
+export function listBorrowedLocks(
+  db: Database,
+  actor: Actor,
+  query: OptionalPageQuery,
+): Promise<BorrowedLock[] | CursorPage<BorrowedLock>> {
   return inSnapshot(db, async (trx) => {
     await requireCustomer(trx, actor);
-    const rows = await selectEnterpriseAssets(trx, actor)
+    const rows = selectEnterpriseAssets(trx, actor)
       .leftJoinLateral(
         (eb) =>
           eb
@@ -51,16 +64,14 @@ export function listBorrowedLocks(db: Database, actor: Actor): Promise<BorrowedL
         (join) => join.onTrue(),
       )
       .select(['asset.id', 'asset_num', 'borrower.member_id'])
-      .where('borrowed_usb_key', '=', true)
-      .orderBy('asset.created_time')
-      .orderBy('asset.id')
-      .execute();
-    return rows.map((row) => ({
+      .where('borrowed_usb_key', '=', true);
+    const show = (row: Awaited<ReturnType<typeof rows.execute>>[number]) => ({
       assetId: row.id,
       assetNum: row.asset_num,
       borrowedFlag: row.member_id !== null,
       cloudAccountGlobalId: row.member_id,
-    }));
+    });
+    return listOldestFirst({ rows, scope: ['M8', actor.enterpriseId, actor.channels], show }, query);
   });
 }
 

@@ -1,7 +1,7 @@
+import { buildPage, countRowsBefore } from '@lockstep/assets';
 import type { EmployeePage, ListEmployees, MemberId } from '@lockstep/contract';
 import { type Database, inSnapshot, ListCursor, type Trx } from '@lockstep/platform';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { buildPage, countRowsBefore } from '../rules/page.ts';
 import { type Actor, selectEmployees, selectEnterpriseAssets } from '../tenant.ts';
 import { buildEmployee } from './change.ts';
 
