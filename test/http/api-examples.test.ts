@@ -147,6 +147,7 @@ const TIMES = [
   'finishedTime',
   'createTime',
   'updateTime',
+  'since',
   'time',
 ];
 /** The examples' values of fields that differ from run to run. */

@@ -11,7 +11,6 @@ import {
 import { addAssetCommands } from './commands/asset.ts';
 import { addBatchCommands, addEventsCommand, addSubmitCommand } from './commands/batch.ts';
 import { Commands } from './commands/commands.ts';
-import { addCustomerCommands } from './commands/customer.ts';
 import { addOrderCommands } from './commands/order.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addCompletionCommands } from './completion.ts';
@@ -48,7 +47,6 @@ const ADD = [
   addBatchCommands,
   addOrderCommands,
   addAssetCommands,
-  addCustomerCommands,
   addWebhookCommands,
   addEventsCommand,
   addChannelCommands,

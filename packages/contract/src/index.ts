@@ -57,5 +57,6 @@ export {
   MemberId,
   type WebhookId,
 } from './scalars.ts';
+export * from './verdict.ts';
 export * from './webhooks.ts';
 export { LATEST, MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './words.ts';

@@ -1,4 +1,11 @@
-import { AssetDetail, type AssetHistory, buildMessage, type Customer, type HistoryEntry } from '@lockstep/contract';
+import {
+  AssetDetail,
+  type AssetHistory,
+  buildMessage,
+  type Customer,
+  type HistoryEntry,
+  type VerdictReason,
+} from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -60,7 +67,7 @@ describe('an asset by its number', () => {
     const products = [productToBuy({ passwords: [secret] }), productToBuy({ productUri: 'gms-200' })];
     const terms = {
       limitStartDate: 10,
-      limitEndDate: 1_800_000_000_020,
+      limitEndDate: 4_000_000_000_020,
       assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
     };
     const bought = await order(
@@ -73,7 +80,9 @@ describe('an asset by its number', () => {
       customerId: center.customer.customerId,
       enterpriseGlobalId: center.enterpriseId,
       limitStartDate: 10,
-      limitEndDate: 1_800_000_000_020,
+      limitEndDate: 4_000_000_000_020,
+      validity: 'active',
+      verdict: { usable: false, reasons: [expect.objectContaining({ reason: 'unassigned' })] },
       locked: false,
       borrowedUsbKey: false,
       assetExtendList: terms.assetExtendList,
@@ -82,7 +91,8 @@ describe('an asset by its number', () => {
       lentInto: null,
     });
     const contents = await center.contents(assetId);
-    expect({ productInstanceList: shown, children: merchandises }).toEqual(contents);
+    const { validity, verdict } = asset;
+    expect({ productInstanceList: shown, children: merchandises, validity, verdict }).toEqual(contents);
     expect(shown.map(({ productUri }) => productUri)).toEqual(['gms-100', 'gms-200']);
     expect(JSON.stringify((await submitAsset(api, assetNum)).body)).not.toContain(secret);
   });
@@ -96,10 +106,19 @@ describe('an asset by its number', () => {
     const before = await readAsset(api, assetNum);
     expect(before).toMatchObject({ assigned: false, lentInto: null });
     await center.assign(member!.globalId, assetNum);
-    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true });
+    const verdict = (...reasons: Partial<VerdictReason>[]) => ({
+      usable: reasons.length === 0,
+      reasons: reasons.map((reason) => expect.objectContaining(reason)),
+    });
+    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true, verdict: verdict() });
     dataOf(await center.lend(member!.globalId, lock!.assetNum, [assetId]));
     expect(before.products).not.toEqual([]);
-    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true, lentInto: lock!.assetNum });
+    expect(await readAsset(api, assetNum)).toEqual({
+      ...before,
+      assigned: true,
+      lentInto: lock!.assetNum,
+      verdict: verdict({ reason: 'lent', lockAssetNum: lock!.assetNum, memberGlobalId: member!.globalId }),
+    });
     const shownLock = await readAsset(api, lock!.assetNum);
     expect(shownLock).toMatchObject({ borrowedUsbKey: true, assigned: false, lentInto: null });
     expect(shownLock.products.map((product) => product.assetNum)).toEqual([lock!.assetNum]);

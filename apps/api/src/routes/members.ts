@@ -55,8 +55,7 @@ export function memberHandlers(options: ServerOptions) {
 
     readAssetContents: async (request, actor, reply) => {
       return await answerLong(options, partyOf(actor), request, reply, async () => {
-        const { products, merchandises } = await readAssetContents(request.db, actor, request.params.assetId);
-        return JSON.stringify(success({ productInstanceList: products, children: merchandises }));
+        return JSON.stringify(success(await readAssetContents(request.db, actor, request.params.assetId)));
       });
     },
 

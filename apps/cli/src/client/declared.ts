@@ -31,7 +31,6 @@ const FIELDS: Record<string, string> = {
   batch: 'channelOrderId',
   channel: 'channelCode',
   customer: 'customerId',
-  enterprise: 'enterpriseGlobalId',
   number: 'assetNum',
   type: 'orderType',
 };

@@ -12,6 +12,7 @@ import type { AssetInstance } from '@lockstep/contract/console';
 import { bigintArray, parseBigint, run, type Statement, type Tables, type Trx, together } from '@lockstep/platform';
 import type { Selectable } from 'kysely';
 import { ORDERS_PER_BATCH } from '../ids.ts';
+import { type Period, validityOf, withinAsset } from '../ledger/verdict.ts';
 import { ofTerms, type ProductTerms } from '../terms.ts';
 
 export type Kind = AssetInstance['kind'];
@@ -63,6 +64,7 @@ export interface NamedAsset {
   assetNum: string;
   licenseType: LicenseType;
   customerId: CustomerId;
+  period: Period;
 }
 
 /** The active contents of assets, nested and ordered as they were bought. */
@@ -89,8 +91,12 @@ const measuring = (assetIds: unknown): Statement<{ bytes: number }> => ({
   values: [assetIds],
 });
 
-/** Reads the active contents of assets. Throws a Refusal: answer_too_large. */
-export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Promise<Contents> {
+/**
+ * Reads the active contents of assets. `now`, in milliseconds, decides which products are in force.
+ *
+ * Throws a Refusal: answer_too_large.
+ */
+export async function readContents(trx: Trx, assets: readonly NamedAsset[], now: number): Promise<Contents> {
   const values = [bigintArray(assets.map(({ assetId }) => assetId))];
   const [size] = await run(trx, measuring(values[0]));
   checkAnswer(size!.bytes);
@@ -102,7 +108,8 @@ export async function readContents(trx: Trx, assets: readonly NamedAsset[]): Pro
   const byId = new Map(assets.map((asset) => [asset.assetId, asset]));
   const merchandisesIn = Map.groupBy(merchandises, ({ parent_id }) => parent_id);
   const productsIn = Map.groupBy(products, ({ merchandise_id }) => merchandise_id);
-  const listProducts = (parent: string | null) => productsIn.get(parent)?.map((row) => productNode(row, byId)) ?? null;
+  const listProducts = (parent: string | null) =>
+    productsIn.get(parent)?.map((row) => productNode(row, byId, now)) ?? null;
   const listMerchandises = (parent: string | null): MerchandiseNode[] | null =>
     merchandisesIn.get(parent)?.map((row) => ({
       ...nodeFields(row, byId),
@@ -158,7 +165,9 @@ export function productFields({ fields, limit_concurrent, src_license_order_id, 
   };
 }
 
-function productNode(row: ProductRow, assets: AssetsById): ProductNode {
+function productNode(row: ProductRow, assets: AssetsById, now: number): ProductNode {
+  const { assetNum, period } = assets.get(row.asset_id)!;
+  const dates = { start: parseBigint(row.limit_start_date), end: parseBigint(row.limit_end_date) };
   const features = row.fields.productFeatures ?? [];
   const hasFeatures = features.length > 0;
   return {
@@ -167,9 +176,10 @@ function productNode(row: ProductRow, assets: AssetsById): ProductNode {
     assetId: row.asset_id,
     assetInsId: row.asset_id,
     merchandiseInsId: row.merchandise_id,
-    assetNum: assets.get(row.asset_id)!.assetNum,
-    limitStartTime: parseBigint(row.limit_start_date),
-    limitEndTime: parseBigint(row.limit_end_date),
+    assetNum,
+    limitStartTime: dates.start,
+    limitEndTime: dates.end,
+    validity: validityOf(withinAsset(dates, period), now),
     limitAmount: 0,
     trial: row.fields.trial ?? 0,
     limitType: hasFeatures ? 'feature' : 'basic',

@@ -13,8 +13,11 @@ import {
   type Trx,
 } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import type { VerdictFacts } from '../ledger/verdict.ts';
 import { assetsOf } from '../tenant.ts';
 import { ofTerms } from '../terms.ts';
+import { showFacts } from './show-assets.ts';
+import { NOW_MS, verdictFacts } from './verdict-facts.ts';
 
 /** How many products one page shows, beyond the first asset with some. */
 const MAX_PRODUCTS = 4_000;
@@ -41,7 +44,11 @@ interface AssetWalk {
   wanted?: RawBuilder<unknown>;
 }
 
-type Row = Omit<ListedAsset, keyof Owner | 'products'> & { owner: Owner; position: string[] };
+type Row = Omit<ListedAsset, keyof Owner | keyof ReturnType<typeof showFacts> | 'products'> & {
+  owner: Owner;
+  facts: VerdictFacts;
+  position: string[];
+};
 
 /** Lists the assets that a viewer can see (rules 6.7). Throws a WrongCursor. */
 export function listAssets(db: Database, viewer: Viewer, query: AssetListQuery): Promise<AssetPage> {
@@ -64,8 +71,9 @@ export function listAssets(db: Database, viewer: Viewer, query: AssetListQuery):
     const products = include === 'products' ? await readProducts(trx, shown) : undefined;
     const end = shown.length < page.length ? shown.at(-1) : last;
     return {
-      assets: shown.map(({ owner, position: _, ...asset }) => ({
+      assets: shown.map(({ owner, facts, position: _, ...asset }) => ({
         ...asset,
+        ...showFacts(facts),
         ...owner,
         ...(products && { products: products.get(asset.assetId) ?? [] }),
       })),
@@ -85,7 +93,6 @@ function countShown(page: readonly Row[]): number {
 }
 
 const ALL = { channels: null };
-const NOW_MS = sql`floor(extract(epoch from statement_timestamp()) * 1000)::bigint`;
 const MS_PER_DAY = sql.lit(86_400_000);
 
 /** SQL: whether dates are in force (rules 6.5). */
@@ -113,7 +120,7 @@ function columnsOf(viewer: Viewer, include: Filters['include']): RawBuilder<unkn
     ${ownerOf(viewer, 'asset.customer_id')} as owner, limit_start_date::float8 as "limitStartDate",
     limit_end_date::float8 as "limitEndDate",
     (select min(at)::float8 from ${endsOf()} where at >= ${NOW_MS}) as "nextEndDate",
-    ${ASSET_VALIDITY} as validity, locked, freezing, borrowed_usb_key as "borrowedUsbKey",
+    ${verdictFacts(viewer)} as facts, locked, freezing, borrowed_usb_key as "borrowedUsbKey",
     (select member_id from asset_assignment as held where held.asset_id = asset.id) as "memberGlobalId",
     exists (select from asset_lending as lending where lending.asset_id = asset.id) as lent,
     ${inMs('asset.created_time')} as "createdTime", ${inMs('asset.updated_time')} as "updatedTime",

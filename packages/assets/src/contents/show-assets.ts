@@ -3,8 +3,10 @@ import type { ActiveAsset, AssetOfNumber, EarlierAsset } from '@lockstep/contrac
 import { customersOf, ownerOf } from '@lockstep/customers';
 import { type Database, inMs, inSnapshot, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
+import { type VerdictFacts, validityOf, verdictOf } from '../ledger/verdict.ts';
 import { assetsOf } from '../tenant.ts';
 import { readContents } from './contents.ts';
+import { verdictFacts } from './verdict-facts.ts';
 
 /** The columns of `asset` that a list shows, with its owner, and whether it is assigned and lent. */
 const assetColumns = (viewer: Viewer) => sql`asset.id as "assetId", asset_num as "assetNum",
@@ -30,7 +32,16 @@ const grantsOf = (order: 'asc' | 'desc', limit: number | null) => sql<LicenseOrd
   order by license_order_id ${sql.raw(order)} limit ${limit}
 )`;
 
-type AssetTerms = Omit<AssetDetail, 'assetExtendList' | 'products' | 'merchandises'> & { extends: Extends };
+/** Shows whether an asset is in force, and whether it can be used. */
+export const showFacts = (facts: VerdictFacts) => ({
+  validity: validityOf(facts.period, facts.now),
+  verdict: verdictOf(facts),
+});
+
+type AssetTerms = Omit<
+  AssetDetail,
+  'assetExtendList' | 'products' | 'merchandises' | keyof ReturnType<typeof showFacts>
+> & { extends: Extends; facts: VerdictFacts };
 
 /**
  * Returns the active asset of a number (rules 6.7). Its contents are those bought for it, even while it is lent and the
@@ -49,13 +60,18 @@ export function showAsset(db: Database, viewer: Viewer, assetNum: string): Promi
         (
           select lock.asset_num from asset_lending as lent join ${assetsOf(viewer)} as lock on lock.id = lock_asset_id
           where lent.asset_id = asset.id
-        ) as "lentInto"
+        ) as "lentInto", ${verdictFacts(viewer)} as facts
       from ${assetsOf(viewer)} as asset join ${customersOf(viewer)} as customer on customer.id = customer_id
       where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
     const [asset] = rows;
     if (asset === undefined) throw new Refusal('asset_not_found', assetNum);
-    const { extends: stored, ...terms } = asset;
-    return { ...terms, assetExtendList: listExtends(stored), ...(await readContents(trx, [asset])) };
+    const { extends: stored, facts, ...terms } = asset;
+    return {
+      ...terms,
+      ...showFacts(facts),
+      assetExtendList: listExtends(stored),
+      ...(await readContents(trx, [{ ...asset, period: facts.period }], facts.now)),
+    };
   });
 }
 

@@ -18,9 +18,7 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { VALIDITIES } from '../words.ts';
-
-const Validity = namedEnum('Validity', 'Whether a license is in force.', VALIDITIES);
+import { Validity, Verdict } from '../verdict.ts';
 
 const queryFlag = () => emptyAsAbsent(z.enum(['true', 'false'], fault('true_or_false')).optional());
 
@@ -79,6 +77,7 @@ export const ListedAsset = named('ListedAsset', 'An asset in a list.', {
   limitEndDate: time('End; null if it never ends').nullable(),
   nextEndDate: time('The next end of the asset or of a product on it; null if none is to come').nullable(),
   validity: Validity.describe('Whether its own dates are in force.'),
+  verdict: Verdict.describe('Whether it can be used now, and if not, why.'),
   locked: z.boolean().describe('Whether it is disabled (O6).'),
   freezing: z.boolean().describe('Whether it is frozen.'),
   borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),

@@ -3,6 +3,7 @@ import { named } from '../containers.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { AssetId, assetNumber, CustomerId, EnterpriseId, LicenseOrderId, time } from '../scalars.ts';
+import { Validity, Verdict } from '../verdict.ts';
 import { AssetExtend } from './assets.ts';
 
 /** The path parameters of the operations that show one asset (rules 6.7). */
@@ -16,6 +17,8 @@ export const AssetDetail = named('AssetDetail', 'An active asset with its conten
   enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise of the customer.'),
   limitStartDate: time('Start; null if it has none').nullable(),
   limitEndDate: time('End; null if it never ends').nullable(),
+  validity: Validity.describe('Whether its own dates are in force.'),
+  verdict: Verdict.describe('Whether it can be used now, and if not, why.'),
   locked: z.boolean().describe('Whether it is disabled (O6).'),
   borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),

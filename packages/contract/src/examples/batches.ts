@@ -14,7 +14,8 @@ export const CLOUD_LICENSE = '8300000101';
 export const REGION = { extendCode: 'region', extendValue: 'north' };
 /** The id of the first of them where the batches below are the first of a service. */
 export const KEPT_LOCK_ID = '1000000';
-const YEAR_2026 = { limitStartDate: 1_767_225_600_000, limitEndDate: 1_798_761_599_999 };
+/** From 2026 through 2099, so that the recorded answers say the same for long. */
+const IN_FORCE = { limitStartDate: 1_767_225_600_000, limitEndDate: 4_102_444_799_999 };
 
 /** The header of the orders, which says of the customer what examples/ do. */
 const header = {
@@ -37,7 +38,7 @@ const header = {
 } satisfies Partial<SentOrder>;
 
 const oneYear = {
-  ...YEAR_2026,
+  ...IN_FORCE,
   limitConcurrent: 1,
   limitTimeDuration: 0,
   strictMatchWhenDelete: false,
@@ -105,7 +106,7 @@ const office = {
 const purchase: SentOrder = {
   ...header,
   orderType: 'new_buy',
-  assets: [{ assetNos: [KEPT_LOCK, REVOKED_LOCK], ...YEAR_2026, products: [estimator], merchandises: [office] }],
+  assets: [{ assetNos: [KEPT_LOCK, REVOKED_LOCK], ...IN_FORCE, products: [estimator], merchandises: [office] }],
 };
 
 const assetRevocation: SentOrder = {
@@ -125,7 +126,7 @@ const productRevocation = (limitConcurrent: number): SentOrder => ({
         {
           crmProductId: 'CP-3001',
           productUri: 'gms-estimator',
-          ...YEAR_2026,
+          ...IN_FORCE,
           limitConcurrent,
           strictMatchWhenDelete: true,
         },
@@ -140,13 +141,13 @@ const cloudPurchase: SentOrder = {
   ...header,
   licenseType: 'cloud_customer',
   orderType: 'new_buy',
-  assets: [{ assetNos: [CLOUD_LICENSE], assetExtendList: [REGION], ...YEAR_2026, products: [viewer] }],
+  assets: [{ assetNos: [CLOUD_LICENSE], assetExtendList: [REGION], ...IN_FORCE, products: [viewer] }],
 };
 
 const lockPurchase: SentOrder = {
   ...header,
   orderType: 'new_buy',
-  assets: [{ assetNos: [BORROWED_LOCK], borrowedUsbKey: true, ...YEAR_2026, products: [viewer] }],
+  assets: [{ assetNos: [BORROWED_LOCK], borrowedUsbKey: true, ...IN_FORCE, products: [viewer] }],
 };
 
 const batch = (channelOrderId: string, syncMode: SentBatch['syncMode'], order: SentOrder) => ({

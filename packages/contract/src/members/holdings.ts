@@ -16,6 +16,7 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
+import { Validity, Verdict } from '../verdict.ts';
 import { memberGlobalId, wholeOrPage } from './employees.ts';
 
 /** Maximum numbers or ids in one list of M9 or M10. */
@@ -128,6 +129,8 @@ export const EnterpriseAsset = named('EnterpriseAsset', 'An asset of an enterpri
     .describe('Global id of the employee to whom it is assigned; null if unassigned.'),
   borrowedFlag: z.boolean().describe('Whether it is lent.'),
   onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
+  validity: Validity.describe('Whether its own dates are in force.'),
+  verdict: Verdict.describe('Whether it can be used now, and if not, why.'),
 });
 export type EnterpriseAsset = z.infer<typeof EnterpriseAsset>;
 
@@ -182,6 +185,7 @@ export const ProductNode = named('ProductInstance', 'A product on an asset.', {
   channelOrderId: z.string().describe("The batch's channelOrderId."),
   limitStartTime: time('Start; null if it has none').nullable(),
   limitEndTime: time('End; null if it never ends').nullable(),
+  validity: Validity.describe('Whether it is in force, within the dates of its asset.'),
   limitAmount: integer().describe('Always 0: consumption is not counted.'),
   limitConcurrent: integer().describe('Concurrent nodes.'),
   limitTimeDuration: long().describe('Accumulated usage duration.'),
@@ -230,5 +234,7 @@ export type MerchandiseNode = z.infer<typeof MerchandiseNode>;
 export const AssetContents = named('AssetContents', 'The active contents of an asset.', {
   productInstanceList: z.array(ProductNode).describe('Products outside of merchandise.'),
   children: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
+  validity: Validity.describe('Whether the own dates of the asset are in force.'),
+  verdict: Verdict.describe('Whether the asset can be used now, and if not, why.'),
 });
 export type AssetContents = z.infer<typeof AssetContents>;

@@ -1,5 +1,6 @@
-import { type Contents, listOldestFirst, type NamedAsset, readContents } from '@lockstep/assets';
+import { listOldestFirst, type NamedAsset, PERIOD, readContents, showFacts, verdictFacts } from '@lockstep/assets';
 import {
+  type AssetContents,
   type AssetId,
   type BorrowedLock,
   type CursorPage,
@@ -25,7 +26,7 @@ export function listAssets(
     const rows = selectEnterpriseAssets(trx, actor)
       .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
       .leftJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
-      .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id'])
+      .select(['asset.id', 'asset_num', 'held.member_id', 'lent.lock_asset_id', factsOf(actor).as('facts')])
       .where('borrowed_usb_key', '=', false);
     const show = (row: Awaited<ReturnType<typeof rows.execute>>[number]) => ({
       assetNum: row.asset_num,
@@ -33,10 +34,14 @@ export function listAssets(
       cloudAccountGlobalId: row.member_id,
       borrowedFlag: row.lock_asset_id !== null,
       onlineFlag: false,
+      ...showFacts(row.facts),
     });
     return listOldestFirst({ rows, scope: ['M6', actor.enterpriseId, actor.channels], show }, query);
   });
 }
+
+/** SQL for the facts of a verdict. Omits who disabled an asset: that may be a person of the channel. */
+const factsOf = ({ channels }: Actor) => verdictFacts({ channels });
 
 /**
  * M8: lists the active borrowed locks of the actor's enterprise, oldest first, each with the employee whose assets are
@@ -81,12 +86,16 @@ export function listBorrowedLocks(
  *
  * Throws a Refusal: customer_not_bound, asset_id_not_found, answer_too_large.
  */
-export function readAssetContents(db: Database, actor: Actor, assetId: AssetId): Promise<Contents> {
-  return inSnapshot(db, async (trx) => readContents(trx, await findAssets(trx, actor, assetId)));
+export function readAssetContents(db: Database, actor: Actor, assetId: AssetId): Promise<AssetContents> {
+  return inSnapshot(db, async (trx) => {
+    const { asset, shown } = await findAssets(trx, actor, assetId);
+    const { products, merchandises } = await readContents(trx, shown, asset.facts.now);
+    return { productInstanceList: products, children: merchandises, ...showFacts(asset.facts) };
+  });
 }
 
-/** Finds the assets whose contents appear on an asset: itself and those lent into it, or none while it is lent. */
-async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<NamedAsset[]> {
+/** Finds an asset, and those whose contents appear on it: itself and those lent into it, or none while it is lent. */
+async function findAssets(trx: Trx, actor: Actor, assetId: AssetId) {
   await requireCustomer(trx, actor);
   const selectShown = () =>
     selectEnterpriseAssets(trx, actor).select([
@@ -94,13 +103,16 @@ async function findAssets(trx: Trx, actor: Actor, assetId: AssetId): Promise<Nam
       'asset.asset_num as assetNum',
       'asset.license_type as licenseType',
       'asset.customer_id as customerId',
+      PERIOD.as('period'),
     ]);
-  const asset = isId(assetId) ? await selectShown().where('asset.id', '=', assetId).executeTakeFirst() : undefined;
+  const asset = isId(assetId)
+    ? await selectShown().select(factsOf(actor).as('facts')).where('asset.id', '=', assetId).executeTakeFirst()
+    : undefined;
   if (asset === undefined) throw new Refusal('asset_id_not_found', assetId);
   const lent = await selectShown()
     .innerJoin('asset_lending as lent', 'lent.asset_id', 'asset.id')
     .where((eb) => eb.or([eb('lent.asset_id', '=', assetId), eb('lent.lock_asset_id', '=', assetId)]))
     .execute();
   const isLent = lent.some((each) => each.assetId === assetId);
-  return isLent ? [] : ([asset, ...lent] as NamedAsset[]);
+  return { asset, shown: isLent ? [] : ([asset, ...lent] satisfies NamedAsset[]) };
 }
