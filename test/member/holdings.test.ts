@@ -852,6 +852,17 @@ describe('M10', () => {
   });
 });
 
+it('an order that lifts the end of a trial keeps its assignment', async () => {
+  const { api, customer } = center;
+  const assetNum = newAssetNum();
+  await api.carryOut(newBuy(customer, [assetNum], {}, { limitEndDate: 1_800_000_000_000 }));
+  await center.assign(center.cloudId, assetNum);
+  const lift = { transferedAssetNum: true, products: undefined, limitEndDate: 253_402_300_799_999 };
+  await api.carryOut(newBuy(customer, [assetNum], {}, lift));
+  const asset = dataOf(await api.call('GET', `/asset/${assetNum}`));
+  expect(asset).toMatchObject({ limitEndDate: null, assigned: true, products: [{}] });
+});
+
 /** Last, because other tests compare digests of whole tables. */
 describe('at their limits', () => {
   it('M9 accepts 1,000 numbers to withdraw and 1,000 to assign', async () => {

@@ -331,6 +331,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
   // It "replaces given limits and `borrowedUsbKey`".
   asset.start = given(element.limitStartDate) ?? asset.start;
   asset.end = given(element.limitEndDate) ?? asset.end;
+  // "The latest time of 4 as an asset's `limitEndDate` means that it has no end."
+  if (asset.end === 253_402_300_799_999) asset.end = null;
   asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
   // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');

@@ -108,6 +108,7 @@ const LIMITS: Sent[] = [
   { limitStartDate: 0, limitEndDate: 1_800_000_000_005 },
   { limitStartDate: 1_800_000_000_009, limitEndDate: '' },
   { limitStartDate: null, limitEndDate: 1_800_000_000_005 },
+  { limitEndDate: 253_402_300_799_999 },
 ];
 const assetToBuy = fc
   .record({

@@ -1,6 +1,6 @@
 import { buildMessage, type OrderResult } from '@lockstep/contract';
 import { afterEach, describe, expect, it } from 'vitest';
-import { refusalOf } from '../harness/api.ts';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
@@ -29,6 +29,7 @@ afterEach(async () => expect(await checkNumbers(stack.db)).toEqual([]));
 const CLOUD = { licenseType: 'cloud_account' };
 const TRANSFER = { transferedAssetNum: true, products: undefined };
 const END = 1_800_000_000_000;
+const LATEST = Date.UTC(10_000, 0) - 1;
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
 const isActive = (row: { revoked_time: Date | null }) => row.revoked_time === null;
 
@@ -236,6 +237,31 @@ describe('new_buy', () => {
     const { productInstanceList, children } = await center.contents(asset!.assetId);
     const shown = [...productInstanceList, ...children].map(({ srcLicenseOrderId }) => srcLicenseOrderId);
     expect(shown).toEqual([source, ofProduct, source]);
+  });
+
+  it.each<[what: string, change: Sent, start: number | null, end: number | null]>([
+    ['nothing with null', { limitStartDate: null, limitEndDate: null }, 5, END],
+    ['the start with 1970', { limitStartDate: 0 }, 0, END],
+    ['the end with the last millisecond of a day', { limitEndDate: END + 86_399_999 }, 5, END + 86_399_999],
+    ['the end with the earliest', { limitEndDate: 100_000_000_000 }, 5, 100_000_000_000],
+    ['the end with the millisecond before the latest', { limitEndDate: LATEST - 1 }, 5, LATEST - 1],
+    ['the end with none', { limitEndDate: LATEST }, 5, null],
+    ['both, which removes the end', { limitStartDate: LATEST, limitEndDate: LATEST }, LATEST, null],
+    ['the start, and the millisecond is the end', { limitStartDate: END }, END, END],
+  ])('replaces of the dates of an asset %s', async (_, change, start, end) => {
+    const assetNum = newAssetNum();
+    await succeed(newBuy(customer, [assetNum], {}, { limitStartDate: 5, limitEndDate: END }));
+    await succeed(newBuy(customer, [assetNum], {}, { ...TRANSFER, ...change }));
+    const { limitStartDate, limitEndDate } = dataOf(await api.call('GET', `/asset/${assetNum}`));
+    expect([limitStartDate, limitEndDate]).toEqual([start, end]);
+  });
+
+  it('of a new asset with the latest time as its end has none, and may still get one', async () => {
+    const assetNum = newAssetNum();
+    await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: LATEST }));
+    expect(await readAsset(assetNum)).toMatchObject({ limit_end_date: null });
+    await succeed(newBuy(customer, [assetNum], {}, { limitEndDate: END }));
+    expect(await readAsset(assetNum)).toMatchObject({ limit_end_date: `${END}` });
   });
 
   it('fails if terms that it replaces would start after they end, and says which', async () => {

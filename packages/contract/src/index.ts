@@ -54,6 +54,7 @@ export {
   EnterpriseId,
   type EventId,
   LicenseOrderId,
+  MAX_TIME,
   MemberId,
   type WebhookId,
 } from './scalars.ts';

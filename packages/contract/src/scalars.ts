@@ -278,7 +278,7 @@ export function loginPassword(maxCharacters: number, tooLong: Cause) {
 
 const TIME_FAULT = fault('time');
 /** The latest time that clients can send: the end of the year 9999 (rules 4). */
-const MAX_TIME = Date.UTC(10_000, 0) - 1;
+export const MAX_TIME = Date.UTC(10_000, 0) - 1;
 /** The refusal of a time that is probably not in milliseconds. */
 const NOT_MILLISECONDS = {
   params: { cause: 'date_not_milliseconds' satisfies Cause },

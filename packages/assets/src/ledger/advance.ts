@@ -132,7 +132,7 @@ function takeGrantsOver(asset: Asset, grant: Grant, changes: LedgerChanges): voi
 
 function replaceTerms(asset: Asset, terms: AssetTerms): void {
   asset.limitStartDate = terms.limitStartDate ?? asset.limitStartDate;
-  asset.limitEndDate = terms.limitEndDate ?? asset.limitEndDate;
+  if (terms.limitEndDate !== undefined) asset.limitEndDate = terms.limitEndDate;
   asset.borrowedUsbKey = terms.borrowedUsbKey ?? asset.borrowedUsbKey;
   const codes = Object.keys(terms.extends);
   if (codes.length === 0) return;

@@ -71,10 +71,10 @@ export interface ProductInstance extends Instance {
   merchandise: MerchandiseInstance | null;
 }
 
-/** What an element of a new_buy replaces on an existing asset (rules 6.5). Undefined keeps the value. */
+/** What an element of a new_buy replaces on an existing asset (rules 6.5). Undefined keeps the value, null removes it. */
 export interface AssetTerms {
   limitStartDate: number | undefined;
-  limitEndDate: number | undefined;
+  limitEndDate: number | null | undefined;
   borrowedUsbKey: boolean | undefined;
   extends: Readonly<Record<string, string>>;
 }

@@ -7,6 +7,7 @@ import {
   flag,
   integer,
   long,
+  MAX_TIME,
   optional,
   optionalId,
   optionalText,
@@ -128,7 +129,9 @@ export const AssetToBuy = z
       'Extended attributes. On an existing asset, they are added or replace those with the same code.',
     ),
     limitStartDate: optional(timestamp()).describe(`${PERIOD.start} Replaces that of an existing asset.`),
-    limitEndDate: optional(recentTime()).describe(`${PERIOD.end} Replaces that of an existing asset.`),
+    limitEndDate: optional(recentTime()).describe(
+      `${PERIOD.end} Replaces that of an existing asset; ${MAX_TIME} removes it.`,
+    ),
     borrowedUsbKey: optional(z.boolean()).describe(
       'Whether the asset is a borrowed lock. Replaces the value of an existing asset.',
     ),

@@ -9,7 +9,14 @@ import {
   type MerchandiseInstance,
   type ProductInstance,
 } from '@lockstep/assets';
-import { type AssetToBuy, type Merchandise, type NewBuyOrder, type ProductToBuy, Refusal } from '@lockstep/contract';
+import {
+  type AssetToBuy,
+  MAX_TIME,
+  type Merchandise,
+  type NewBuyOrder,
+  type ProductToBuy,
+  Refusal,
+} from '@lockstep/contract';
 import {
   activeOn,
   checkLicenseType,
@@ -59,7 +66,7 @@ type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
  */
 function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Period {
   const limitStartDate = given.limitStartDate ?? before.limitStartDate;
-  const limitEndDate = given.limitEndDate ?? before.limitEndDate;
+  const limitEndDate = given.limitEndDate === undefined ? before.limitEndDate : given.limitEndDate;
   const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
   if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
     throw new Refusal('dates_reversed', 'limitStartDate', assetNum, limitStartDate, limitEndDate);
@@ -128,7 +135,8 @@ function readTerms(element: AssetToBuy): AssetTerms {
   );
   return {
     limitStartDate: element.limitStartDate,
-    limitEndDate: element.limitEndDate,
+    // The latest time means no end.
+    limitEndDate: element.limitEndDate === MAX_TIME ? null : element.limitEndDate,
     borrowedUsbKey: element.borrowedUsbKey,
     extends: Object.fromEntries(codes),
   };
