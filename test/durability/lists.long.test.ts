@@ -16,7 +16,7 @@ import { showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { openCursor } from '@lockstep/orders/testing';
 import { ListCursor } from '@lockstep/platform';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { explain, recordQueries } from '../harness/databases/explain.ts';
+import { costOfSent, recordQueries } from '../harness/databases/explain.ts';
 import { testDatabase } from '../harness/stack.ts';
 import { fillWithBatches } from './million-orders.ts';
 
@@ -30,49 +30,13 @@ const filled = await fillWithBatches(db);
 const sent = recordQueries();
 afterAll(() => void vi.restoreAllMocks());
 
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  Plans?: PlanNode[];
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
-/** Plan nodes that read a table, an index or a function's result, not the output of other nodes. */
-const READS = /^(Seq|Index|Index Only|Bitmap Index|Bitmap Heap|Function) Scan$/;
-
-/** Rows that a node has read from its table or function. */
-const rowsReadBy = (node: PlanNode) =>
-  node['Actual Loops'] *
-  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0));
-
-const MAX_ROWS_OF_WHOLE = 1_000;
-
-/** Returns how many rows the statements of a page read, and which large tables they read completely. */
-async function explainSent(): Promise<{ rowsRead: number; wholeTables: string[] }> {
-  const scans: PlanNode[] = [];
-  for (const query of sent.splice(0).filter(({ text }) => /^\s*(select|with) /.test(text))) {
-    const plan = await explain<PlanNode>(db, query);
-    scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
-  }
-  // Full reads of small tables are allowed.
-  const wholeTables = scans
-    .filter((node) => node['Node Type'] === 'Seq Scan' && rowsReadBy(node) > MAX_ROWS_OF_WHOLE)
-    .map((node) => node['Relation Name']!);
-  return { rowsRead: scans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0), wholeTables };
-}
-
 type Page = { nextCursor: string | null };
 
 /** Reads a page and measures its cost. */
 async function costOf<Read extends Page>(read: () => Promise<Read>) {
   sent.length = 0;
   const page = await read();
-  return { page, ...(await explainSent()) };
+  return { page, ...(await costOfSent(db, sent)) };
 }
 
 const caller = { applicationId: filled.applicationId, channels: null };
@@ -182,7 +146,7 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   sent.length = 0;
   const { assets } = await readOrderEffects(db, OPERATOR, { licenseOrderId, orderType, limit: 200 });
   expect(assets).toHaveLength(found);
-  const { rowsRead, wholeTables } = await explainSent();
+  const { rowsRead, wholeTables } = await costOfSent(db, sent);
   expect(wholeTables).toEqual([]);
   expect(rowsRead).toBeLessThan(MAX_ROWS);
 });

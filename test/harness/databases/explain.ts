@@ -28,10 +28,15 @@ export function recordQueries(applicationName?: string): SentQuery[] {
 
 /**
  * Runs a statement and returns PostgreSQL's plan with the rows each step read: for a prepared statement the generic
- * plan, otherwise the plan for its values.
+ * plan, otherwise the plan for its values. `settings`: of its transaction, such as `set local enable_sort = off`.
  */
-export async function explain<Node>(db: Database, { name, text, values = [] }: SentQuery): Promise<Node> {
+export async function explain<Node>(
+  db: Database,
+  { name, text, values = [] }: SentQuery,
+  settings: readonly string[] = [],
+): Promise<Node> {
   const { rows } = await db.connection().execute(async (session) => {
+    for (const setting of settings) await sql.raw(setting.replace('local ', '')).execute(session);
     await sql.raw(`set plan_cache_mode = force_${name === undefined ? 'custom' : 'generic'}_plan`).execute(session);
     await sql.raw(`prepare explained as ${text}`).execute(session);
     try {
@@ -40,7 +45,7 @@ export async function explain<Node>(db: Database, { name, text, values = [] }: S
         .raw<Explained<Node>>(`explain (analyze, format json) execute explained${given}`)
         .execute(session);
     } finally {
-      await sql.raw('deallocate explained; reset plan_cache_mode').execute(session);
+      await sql.raw('deallocate explained; reset plan_cache_mode; reset enable_sort').execute(session);
     }
   });
   return rows[0]!['QUERY PLAN'][0].Plan;
@@ -68,4 +73,45 @@ export async function countRows(db: Database, query: SentQuery): Promise<number>
 function countBelow(node: ReadingNode): number {
   const own = node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
   return (node.Plans ?? []).reduce((sum, each) => sum + countBelow(each), own * node['Actual Loops']);
+}
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Plan nodes that read a table, an index or a function's result, not the output of other nodes. */
+const READS = /^(Seq|Index|Index Only|Bitmap Index|Bitmap Heap|Function) Scan$/;
+
+/** Rows that a node has read from its table or function. */
+const rowsReadBy = (node: PlanNode) =>
+  node['Actual Loops'] *
+  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0));
+
+const MAX_ROWS_OF_WHOLE = 1_000;
+
+/** Returns how many rows the statements of a page read, and which large tables they read completely. Empties `sent`. */
+export async function costOfSent(
+  db: Database,
+  sent: SentQuery[],
+): Promise<{ rowsRead: number; wholeTables: string[] }> {
+  const scans: PlanNode[] = [];
+  const statements = sent.splice(0);
+  const settings = statements.flatMap(({ text }) => (text.startsWith('set local ') ? [text] : []));
+  for (const query of statements.filter(({ text }) => /^\s*(select|with) /.test(text))) {
+    const plan = await explain<PlanNode>(db, query, settings);
+    scans.push(...nodesOf(plan).filter((node) => READS.test(node['Node Type'])));
+  }
+  // Full reads of small tables are allowed.
+  const wholeTables = scans
+    .filter((node) => node['Node Type'] === 'Seq Scan' && rowsReadBy(node) > MAX_ROWS_OF_WHOLE)
+    .map((node) => node['Relation Name']!);
+  return { rowsRead: scans.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0), wholeTables };
 }

@@ -41,6 +41,8 @@ export async function readWalkIn<Row extends object>(
   const select = (rows: RawBuilder<unknown>) => sql<Row>`
     select ${columns} from (select row_number() over () as place, found.* from (${rows}) as found) as ${row} ${joins}
     order by place`;
+  // The planner knows only how many rows there are on average, and might sort all rows of a large customer.
+  await sql`set local enable_sort = off`.execute(trx);
   const asked = sql`select * from ${scanned} where ${wanted ?? sql`true`} limit ${limit + 1}`;
   const { rows } = await select(asked).execute(trx);
   const page = rows.slice(0, limit);

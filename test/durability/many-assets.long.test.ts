@@ -1,0 +1,69 @@
+import { listAssets } from '@lockstep/assets';
+import type { AssetListQuery, Viewer } from '@lockstep/contract';
+import { OPERATOR } from '@lockstep/contract/operator';
+import { listCustomers } from '@lockstep/customers';
+import { afterAll, expect, it, vi } from 'vitest';
+import { costOfSent, recordQueries } from '../harness/databases/explain.ts';
+import { fillWithAssets } from '../harness/databases/many-assets.ts';
+import { testDatabase } from '../harness/stack.ts';
+
+/** The cost of a page of assets among a million: by indexes, and a bounded number of rows (rules 6.7). */
+
+const { db } = await testDatabase();
+await fillWithAssets(db, { assets: 1_000_000, productsPerAsset: 1 });
+const sent = recordQueries();
+afterAll(() => void vi.restoreAllMocks());
+
+const bound = { applicationId: '1', channels: ['small'] } as unknown as Viewer;
+const time = (iso: string) => Date.parse(iso);
+const month = { expiresFrom: time('2030-05-01T00:00Z'), expiresTo: time('2030-05-31T23:59:59.999Z') };
+const MAX_ROWS = 30_000;
+
+it.each<[who: string, by: Viewer, filters: Partial<Record<keyof AssetListQuery, unknown>>]>([
+  ['an operator', OPERATOR, {}],
+  ['an operator', OPERATOR, { state: 'revoked' }],
+  ['an operator', OPERATOR, { assetNum: 'A15' }],
+  ['an operator', OPERATOR, { assetNum: 'A1', state: 'revoked' }],
+  ['an operator', OPERATOR, { customerId: '1000000' }],
+  ['an operator', OPERATOR, { customerId: '1000000', state: 'revoked' }],
+  ['an operator', OPERATOR, { customerId: '1000000', ...month }],
+  ['an operator', OPERATOR, { enterpriseGlobalId: '1000000', validity: 'expired' }],
+  ['an operator', OPERATOR, month],
+  ['an operator', OPERATOR, { ...month, productUri: 'gms-1', include: 'products' }],
+  ['an operator', OPERATOR, { ...month, productUri: 'none' }],
+  ['an operator', OPERATOR, { updatedFrom: time('2024-01-01T00:00Z'), licenseType: 'cloud_account' }],
+  ['an operator', OPERATOR, { channelCode: 'small', assigned: 'true' }],
+  ['a bound application', bound, {}],
+  ['a bound application', bound, { ...month }],
+  ['a bound application', bound, { updatedFrom: time('2024-01-01T00:00Z') }],
+  ['a bound application', bound, { state: 'revoked', include: 'counts' }],
+])('%s %#: assets %j', async (_, by, filters) => {
+  const query = { state: 'active', limit: 50, ...filters } as AssetListQuery;
+  let cursor: string | undefined;
+  // The first pages, and one at which the walk may have become longer.
+  for (let page = 0; page < 3; page++) {
+    sent.length = 0;
+    const { nextCursor } = await listAssets(db, by, { ...query, cursor });
+    const { rowsRead, wholeTables } = await costOfSent(db, sent);
+    expect(wholeTables).toEqual([]);
+    expect(rowsRead).toBeLessThan(MAX_ROWS);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+});
+
+it.each<[Viewer, object]>([
+  [OPERATOR, {}],
+  [OPERATOR, { name: 'customer 9' }],
+  [OPERATOR, { channelCode: 'small' }],
+  [OPERATOR, { channelCustomerId: 'C77' }],
+  [bound, {}],
+  [bound, { name: 'customer' }],
+])('customers %j %j', async (by, filters) => {
+  sent.length = 0;
+  const { customers } = await listCustomers(db, by, { limit: 50, ...filters } as never);
+  expect(customers).not.toEqual([]);
+  const { rowsRead, wholeTables } = await costOfSent(db, sent);
+  expect(wholeTables).toEqual([]);
+  expect(rowsRead).toBeLessThan(MAX_ROWS);
+});
