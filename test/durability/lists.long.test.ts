@@ -1,20 +1,11 @@
-import { licenseOrderIdOf, listAssets } from '@lockstep/assets';
+import { licenseOrderIdOf } from '@lockstep/assets';
 import { readOrderEffects } from '@lockstep/assets/operator';
-import type {
-  AssetId,
-  AssetListQuery,
-  BatchId,
-  CustomerId,
-  LicenseOrderId,
-  ListOrdersQuery,
-  OrderType,
-} from '@lockstep/contract';
+import type { BatchId, CustomerId, LicenseOrderId, ListOrdersQuery, OrderType } from '@lockstep/contract';
 import type { ConsoleBatchesQuery, ConsoleOrdersQuery } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { listBatches, listOrders } from '@lockstep/orders';
 import { showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { openCursor } from '@lockstep/orders/testing';
-import { ListCursor } from '@lockstep/platform';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { costOfSent, recordQueries } from '../harness/databases/explain.ts';
 import { testDatabase } from '../harness/stack.ts';
@@ -149,18 +140,4 @@ it.each<[orderType: OrderType, id: LicenseOrderId, found: number]>([
   const { rowsRead, wholeTables } = await costOfSent(db, sent);
   expect(wholeTables).toEqual([]);
   expect(rowsRead).toBeLessThan(MAX_ROWS);
-});
-
-it('assets: by an index, no more than a page, on the last page as on the first', async () => {
-  const filters = { state: 'active' } as AssetListQuery;
-  const cursors = new ListCursor(['assets', null, filters], undefined);
-  for (const assetId of [null, '50000', '510'] as (AssetId | null)[]) {
-    const cursor = cursors.write(assetId && [LARGE!, assetId]) ?? undefined;
-    const { page, rowsRead, wholeTables } = await costOf(() =>
-      listAssets(db, OPERATOR, { ...filters, limit: 50, cursor }),
-    );
-    expect(page).toMatchObject({ nextCursor: assetId === '510' ? null : expect.anything() });
-    expect(rowsRead).toBeLessThan(SLACK);
-    expect(wholeTables).toEqual([]);
-  }
 });
