@@ -48,6 +48,23 @@ describe('lockstep asset', async () => {
     ]);
   });
 
+  it('list lists assets by filters, and customers by name', async () => {
+    const [people, json, customers] = await Promise.all([
+      show(`lockstep asset list --customer ${customer.customerId} --validity active`),
+      show(`lockstep asset list --number ${assetNum} --include products --json`),
+      show('lockstep customer list --name custom'),
+    ]);
+    const row = expect.objectContaining({ 'asset number': assetNum, state: 'active' });
+    expect(tableIn(people, 'asset number')).toContainEqual(row);
+    expect(objectsIn(json)).toMatchObject([{ assetNum, products: [{}, {}], merchandiseCount: 1 }]);
+    expect(tableIn(customers, 'customerId').map(({ customerId }) => customerId)).toContain(customer.customerId);
+    const [none, unknown] = await Promise.all([
+      run('lockstep asset list --expires-from 2091-02-30'),
+      run('lockstep asset list --license-type usb'),
+    ]);
+    expect([none.status, unknown.status]).toEqual([64, 2]);
+  });
+
   it('history lists what happened to it, newest first', async () => {
     await api.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Wang Wei' } });
     const [people, json] = await Promise.all([

@@ -11,6 +11,7 @@ import {
 import { addAssetCommands } from './commands/asset.ts';
 import { addBatchCommands, addEventsCommand, addSubmitCommand } from './commands/batch.ts';
 import { Commands } from './commands/commands.ts';
+import { addCustomerCommands } from './commands/customer.ts';
 import { addOrderCommands } from './commands/order.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addCompletionCommands } from './completion.ts';
@@ -47,6 +48,7 @@ const ADD = [
   addBatchCommands,
   addOrderCommands,
   addAssetCommands,
+  addCustomerCommands,
   addWebhookCommands,
   addEventsCommand,
   addChannelCommands,

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { named, namedEnum } from './containers.ts';
 import { LicenseOrderId, MemberId, time } from './scalars.ts';
+import { VALIDITIES } from './words.ts';
 
 /** Whether a license is in force (rules 6.7 Validity). */
 export const Validity = namedEnum(
   'Validity',
   'Whether a license is in force now. future: its start is yet to come. active: in force, from its start through its ' +
     'end. expired: its end has passed. The dates of an asset also bound its products.',
-  ['future', 'active', 'expired'],
+  VALIDITIES,
 );
 export type Validity = z.infer<typeof Validity>;
 

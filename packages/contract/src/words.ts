@@ -11,6 +11,9 @@ export const ORDER_TYPES = ['new_buy', 'delete_asset', 'delete_product'] as cons
 export const ORDER_STATES = ['pending', 'succeeded', 'failed'] as const;
 export const BATCH_STATES = ['accepted', 'processing', 'completed'] as const;
 
+/** Whether a license is in force (rules 6.5). */
+export const VALIDITIES = ['future', 'active', 'expired'] as const;
+
 /** Maximum orders in a page of a batch's result. */
 export const MAX_PAGE_ORDERS = 1_000;
 

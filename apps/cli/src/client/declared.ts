@@ -31,6 +31,7 @@ const FIELDS: Record<string, string> = {
   batch: 'channelOrderId',
   channel: 'channelCode',
   customer: 'customerId',
+  enterprise: 'enterpriseGlobalId',
   number: 'assetNum',
   type: 'orderType',
 };

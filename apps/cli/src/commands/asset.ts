@@ -1,13 +1,36 @@
-import type { AssetDetail, HistoryAction, HistoryEntry, MerchandiseNode, ProductNode } from '@lockstep/contract';
-import type { Command } from 'commander';
-import { parseText } from '../options.ts';
+import type {
+  AssetDetail,
+  HistoryAction,
+  HistoryEntry,
+  ListedAsset,
+  MerchandiseNode,
+  ProductNode,
+} from '@lockstep/contract';
+import { VALIDITIES } from '@lockstep/contract/words';
+import { type Command, Option } from 'commander';
+import { parseFrom, parseId, parseText, parseTo } from '../options.ts';
 import { type Column, type Fields, formatTime, yesOrNo } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
 /** Adds `lockstep asset …`. */
 export function addAssetCommands(program: Command, commands: Commands): void {
-  const asset = program.command('asset').helpGroup(API_COMMANDS).description('Show assets and their history');
+  const asset = program.command('asset').helpGroup(API_COMMANDS).description('List and show assets and their history');
   const call = commands.operations(asset);
+  call('list', 'List assets', { id: 'listAssets', columns: LIST_COLUMNS })
+    .option('--number <prefix>', 'Filter by the beginning of the asset number', parseText)
+    .option('--channel <code>', 'Filter by channel', parseText)
+    .option('--customer <id>', 'Filter by customer', parseId)
+    .option('--enterprise <id>', 'Filter by enterprise', parseId)
+    .option('--license-type <type>', 'Filter by license type', parseText)
+    .option('--product-uri <uri>', 'Filter by a product on the asset', parseText)
+    .addOption(new Option('--validity <validity>', 'Filter by whether the asset is in force').choices(VALIDITIES))
+    .option('--expires-from <time>', 'The asset or a product on it ends at or after this time', parseFrom)
+    .option('--expires-to <time>', 'It ends at or before this time; a date includes the whole day', parseTo)
+    .option('--updated-from <time>', 'It was changed at or after this time; oldest change first', parseFrom)
+    .addOption(new Option('--assigned <whether>', 'Filter by whether an employee has it').choices(['true', 'false']))
+    .addOption(new Option('--locked <whether>', 'Filter by whether it is disabled').choices(['true', 'false']))
+    .addOption(new Option('--state <state>', 'Active assets, or revoked ones').choices(['active', 'revoked']))
+    .addOption(new Option('--include <parts>', 'Also read what is on each (JSON)').choices(['counts', 'products']));
   call('show', 'Show an active asset and its contents', {
     id: 'getAsset',
     fields: listFields,
@@ -18,6 +41,23 @@ export function addAssetCommands(program: Command, commands: Commands): void {
     columns: HISTORY_COLUMNS,
   }).argument('<number>', 'Asset number', parseText);
 }
+
+const stateOf = ({ revokedTime, locked, freezing, validity }: ListedAsset) =>
+  revokedTime === null
+    ? [validity, ...(locked ? ['disabled'] : []), ...(freezing ? ['frozen'] : [])].join(', ')
+    : 'revoked';
+
+const LIST_COLUMNS: readonly Column<ListedAsset>[] = [
+  { head: 'asset number', cell: ({ assetNum }) => assetNum },
+  { head: 'license type', cell: ({ licenseType }) => licenseType },
+  { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
+  { head: 'customer name', cell: ({ customerName }) => customerName, wraps: true },
+  { head: 'state', cell: stateOf },
+  { head: 'next end', cell: ({ nextEndDate }) => formatTime(nextEndDate) },
+  { head: 'employee', cell: ({ memberGlobalId }) => memberGlobalId, isRight: true },
+  { head: 'changed', cell: ({ updatedTime }) => formatTime(updatedTime) },
+  { head: 'revoked by', cell: ({ revokedByOrderId }) => revokedByOrderId, isRight: true },
+];
 
 const listFields = (asset: AssetDetail): Fields => [
   ['asset number', asset.assetNum],
