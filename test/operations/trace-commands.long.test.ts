@@ -54,7 +54,7 @@ describe('lockstep asset', async () => {
       show(`lockstep asset list --number ${assetNum} --include products --json`),
       show('lockstep customer list --name custom'),
     ]);
-    const row = expect.objectContaining({ 'asset number': assetNum, state: 'active' });
+    const row = expect.objectContaining({ 'asset number': assetNum, usable: 'unassigned' });
     expect(tableIn(people, 'asset number')).toContainEqual(row);
     expect(objectsIn(json)).toMatchObject([{ assetNum, products: [{}, {}], merchandiseCount: 1 }]);
     expect(tableIn(customers, 'customerId').map(({ customerId }) => customerId)).toContain(customer.customerId);

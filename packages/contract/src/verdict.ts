@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named, namedEnum } from './containers.ts';
 import { LicenseOrderId, MemberId, time } from './scalars.ts';
-import { VALIDITIES } from './words.ts';
+import { REASONS, VALIDITIES } from './words.ts';
 
 /** Whether a license is in force (rules 6.7 Validity). */
 export const Validity = namedEnum(
@@ -12,12 +12,12 @@ export const Validity = namedEnum(
 );
 export type Validity = z.infer<typeof Validity>;
 
-const Reason = namedEnum(
+export const Reason = namedEnum(
   'UnusableReason',
   'Why an asset cannot be used. revoked: by an order. locked: disabled (O6). frozen: suspended. not_yet: it, or all ' +
     'that is left on it, starts later. expired: it, or everything on it, has ended. lent: into a borrowed lock. ' +
     'unassigned: to no employee. empty: it has no active product, and none is lent into it.',
-  ['revoked', 'locked', 'frozen', 'not_yet', 'expired', 'lent', 'unassigned', 'empty'],
+  REASONS,
 );
 
 export const VerdictReason = named('VerdictReason', 'A reason why an asset cannot be used now.', {

@@ -14,6 +14,9 @@ export const BATCH_STATES = ['accepted', 'processing', 'completed'] as const;
 /** Whether a license is in force (rules 6.5). */
 export const VALIDITIES = ['future', 'active', 'expired'] as const;
 
+/** Why an asset cannot be used, most important first (rules 6.7). */
+export const REASONS = ['revoked', 'locked', 'frozen', 'not_yet', 'expired', 'lent', 'unassigned', 'empty'] as const;
+
 /** Maximum orders in a page of a batch's result. */
 export const MAX_PAGE_ORDERS = 1_000;
 

@@ -6,7 +6,7 @@ import type {
   MerchandiseNode,
   ProductNode,
 } from '@lockstep/contract';
-import { VALIDITIES } from '@lockstep/contract/words';
+import { REASONS, VALIDITIES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import { parseFrom, parseId, parseText, parseTo } from '../options.ts';
 import { type Column, type Fields, formatTime, yesOrNo } from '../output/values.ts';
@@ -24,6 +24,7 @@ export function addAssetCommands(program: Command, commands: Commands): void {
     .option('--license-type <type>', 'Filter by license type', parseText)
     .option('--product-uri <uri>', 'Filter by a product on the asset', parseText)
     .addOption(new Option('--validity <validity>', 'Filter by whether the asset is in force').choices(VALIDITIES))
+    .addOption(new Option('--reason <reason>', 'Filter by why it cannot be used now').choices(REASONS))
     .option('--expires-from <time>', 'The asset or a product on it ends at or after this time', parseFrom)
     .option('--expires-to <time>', 'It ends at or before this time; a date includes the whole day', parseTo)
     .option('--updated-from <time>', 'It was changed at or after this time; oldest change first', parseFrom)
@@ -42,17 +43,16 @@ export function addAssetCommands(program: Command, commands: Commands): void {
   }).argument('<number>', 'Asset number', parseText);
 }
 
-const stateOf = ({ revokedTime, locked, freezing, validity }: ListedAsset) =>
-  revokedTime === null
-    ? [validity, ...(locked ? ['disabled'] : []), ...(freezing ? ['frozen'] : [])].join(', ')
-    : 'revoked';
-
 const LIST_COLUMNS: readonly Column<ListedAsset>[] = [
   { head: 'asset number', cell: ({ assetNum }) => assetNum },
   { head: 'license type', cell: ({ licenseType }) => licenseType },
   { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
   { head: 'customer name', cell: ({ customerName }) => customerName, wraps: true },
-  { head: 'state', cell: stateOf },
+  {
+    head: 'usable',
+    cell: ({ verdict }) => verdict.reasons.map(({ reason }) => reason).join(', ') || 'yes',
+    wraps: true,
+  },
   { head: 'next end', cell: ({ nextEndDate }) => formatTime(nextEndDate) },
   { head: 'employee', cell: ({ memberGlobalId }) => memberGlobalId, isRight: true },
   { head: 'changed', cell: ({ updatedTime }) => formatTime(updatedTime) },

@@ -17,7 +17,7 @@ import type { VerdictFacts } from '../ledger/verdict.ts';
 import { assetsOf } from '../tenant.ts';
 import { ofTerms } from '../terms.ts';
 import { showFacts } from './show-assets.ts';
-import { NOW_MS, verdictFacts } from './verdict-facts.ts';
+import { ASSET_VALIDITY, HAS_REASON, NOW_MS, validityIn, verdictFacts } from './verdict-facts.ts';
 
 /** How many products one page shows, beyond the first asset with some. */
 const MAX_PRODUCTS = 4_000;
@@ -26,8 +26,8 @@ type Filters = ReturnType<typeof pickFilters>;
 
 /** Picks what a cursor belongs to. A query has more, such as its nonce. */
 function pickFilters({ assetNum, channelCode, customerId, enterpriseGlobalId, ...query }: AssetListQuery) {
-  const { licenseType, productUri, validity, expiresFrom, expiresTo, updatedFrom, assigned, locked } = query;
-  const dates = { validity, expiresFrom, expiresTo, updatedFrom };
+  const { licenseType, productUri, validity, reason, expiresFrom, expiresTo, updatedFrom, assigned, locked } = query;
+  const dates = { validity, reason, expiresFrom, expiresTo, updatedFrom };
   const { state, include } = query;
   const owner = { channelCode, customerId, enterpriseGlobalId };
   return { assetNum, ...owner, licenseType, productUri, ...dates, assigned, locked, state, include };
@@ -95,11 +95,6 @@ function countShown(page: readonly Row[]): number {
 const ALL = { channels: null };
 const MS_PER_DAY = sql.lit(86_400_000);
 
-/** SQL: whether dates are in force (rules 6.5). */
-const validityOf = (start: RawBuilder<unknown>, end: RawBuilder<unknown>) =>
-  sql`case when ${end} < ${NOW_MS} then 'expired' when ${start} > ${NOW_MS} then 'future' else 'active' end`;
-const ASSET_VALIDITY = validityOf(sql`asset.limit_start_date`, sql`asset.limit_end_date`);
-
 /** SQL: the active products on `asset`; with a URI, those of this product. */
 const productsOn = (uri?: string) => sql`
   from product_instance as product where product.asset_id = asset.id and product.revoked_time is null
@@ -137,7 +132,7 @@ async function readProducts(trx: Trx, assets: readonly Row[]) {
         ${sql.raw(ofTerms('product_name'))} as "productName",
         coalesce(held_by_order_id, license_order_id) as "licenseOrderId", limit_concurrent as "limitConcurrent",
         product.limit_start_date::float8 as "limitStartDate", product.limit_end_date::float8 as "limitEndDate",
-        ${validityOf(
+        ${validityIn(
           sql`greatest(product.limit_start_date, asset.limit_start_date)`,
           sql`least(product.limit_end_date, asset.limit_end_date)`,
         )} as validity
@@ -151,7 +146,7 @@ async function readProducts(trx: Trx, assets: readonly Row[]) {
 /** Returns the conditions of a list on an asset, whichever way it walks. */
 function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[] {
   const { channelCode, customerId, enterpriseGlobalId, licenseType, productUri, validity, assigned, locked } = filters;
-  const { expiresFrom, expiresTo, updatedFrom, state } = filters;
+  const { reason, expiresFrom, expiresTo, updatedFrom, state } = filters;
   const owner = [
     ...(channelCode === undefined ? [] : [sql`customer.channel_code = ${channelCode}`]),
     ...(enterpriseGlobalId === undefined ? [] : [sql`customer.enterprise_id = ${enterpriseGlobalId}`]),
@@ -161,11 +156,13 @@ function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[]
     where ${sql.join([sql`customer.id = asset.customer_id`, ...owner], sql` and `)}
   )`;
   const isAssigned = sql`exists (select from asset_assignment as held where held.asset_id = asset.id)`;
-  const given: [unknown, RawBuilder<unknown>][] = [
+  const given: [unknown, RawBuilder<unknown> | undefined][] = [
     [owner[0] ?? viewer.channels, isOwned],
     [customerId, sql`asset.customer_id = ${customerId}`],
     [licenseType, sql`license_type = ${licenseType}`],
     [validity, sql`${ASSET_VALIDITY} = ${validity}`],
+    // A revoked asset has no other reason.
+    [reason, reason && (state === 'active' || reason === 'revoked' ? HAS_REASON[reason] : sql`false`)],
     [assigned, sql`${isAssigned} = (${assigned}::text = 'true')`],
     [locked, sql`locked = (${locked}::text = 'true')`],
     [updatedFrom, sql`asset.updated_time >= to_timestamp(${updatedFrom}::float8 / 1000)`],
@@ -175,7 +172,7 @@ function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[]
   const isOfState = state === 'active' ? sql`revoked_time is null` : sql`revoked_time is not null`;
   return [
     isOfState,
-    ...given.flatMap(([value, condition]) => (value === undefined || value === null ? [] : [condition])),
+    ...given.flatMap(([value, condition]) => (value === undefined || value === null ? [] : [condition!])),
   ];
 }
 

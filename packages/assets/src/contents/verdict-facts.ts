@@ -1,6 +1,6 @@
-import type { Viewer } from '@lockstep/contract';
+import type { VerdictReason, Viewer } from '@lockstep/contract';
 import { inMs } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Period, VerdictFacts } from '../ledger/verdict.ts';
 import { assetsOf } from '../tenant.ts';
 
@@ -26,9 +26,47 @@ const PRODUCTS = sql`(
   where asset.borrowed_usb_key and lent.lock_asset_id = asset.id and product.revoked_time is null
 ) as product`;
 
+/** SQL for what is in force of the products on `asset`. It stops at the first; without one, it reads all. */
+const PRODUCT_FACTS = sql`coalesce(
+  (
+    select json_build_object('areInForce', true) from ${PRODUCTS}
+    where coalesce(begins <= ${NOW_MS}, true) and coalesce(ends >= ${NOW_MS}, true) limit 1
+  ),
+  (
+    select json_build_object('areInForce', false, 'lastEnd', max(ends), 'nextStart',
+      min(begins) filter (where coalesce(ends >= ${NOW_MS}, true)))
+    from ${PRODUCTS} having count(*) > 0
+  )
+)`;
+
+/** SQL: whether dates are in force (rules 6.7). */
+export const validityIn = (start: RawBuilder<unknown>, end: RawBuilder<unknown>) =>
+  sql`case when ${end} < ${NOW_MS} then 'expired' when ${start} > ${NOW_MS} then 'future' else 'active' end`;
+
+/** SQL for the validity of `asset`. */
+export const ASSET_VALIDITY = validityIn(sql`asset.limit_start_date`, sql`asset.limit_end_date`);
+
+/** SQL: whether the dates of `asset` are in force, and those of no product on it. */
+const arePast = (isNext: RawBuilder<unknown>) => sql`(${ASSET_VALIDITY} = 'active' and (
+  select facts ->> 'areInForce' = 'false' and facts ->> 'nextStart' ${isNext} from (select ${PRODUCT_FACTS} as facts) as of
+))`;
+
+/** SQL: whether a verdict on `asset` has a reason. */
+export const HAS_REASON: Record<VerdictReason['reason'], RawBuilder<unknown>> = {
+  revoked: sql`asset.revoked_time is not null`,
+  locked: sql`asset.locked`,
+  frozen: sql`asset.freezing`,
+  not_yet: sql`(${ASSET_VALIDITY} = 'future' or ${arePast(sql`is not null`)})`,
+  expired: sql`(${ASSET_VALIDITY} = 'expired' or ${arePast(sql`is null`)})`,
+  lent: sql`exists (select from asset_lending as lent where lent.asset_id = asset.id)`,
+  unassigned: sql`(
+    not asset.borrowed_usb_key and not exists (select from asset_assignment as held where held.asset_id = asset.id)
+  )`,
+  empty: sql`not exists (select from ${PRODUCTS})`,
+};
+
 /**
- * SQL for the facts of a verdict, for a query of `asset` (rules 6.7). It reads products only up to the first that is in
- * force; without one, all of the asset.
+ * SQL for the facts of a verdict, for a query of `asset` (rules 6.7).
  */
 export function verdictFacts({ channels, applicationId }: FactsViewer) {
   const isNamed =
@@ -60,16 +98,6 @@ export function verdictFacts({ channels, applicationId }: FactsViewer) {
     ),
     'holderId', (select member_id::text from asset_assignment as held where held.asset_id = asset.id),
     'unassignedSince', ${inMs('asset.created_time')},
-    'products', coalesce(
-      (
-        select json_build_object('areInForce', true) from ${PRODUCTS}
-        where coalesce(begins <= ${NOW_MS}, true) and coalesce(ends >= ${NOW_MS}, true) limit 1
-      ),
-      (
-        select json_build_object('areInForce', false, 'lastEnd', max(ends), 'nextStart',
-          min(begins) filter (where coalesce(ends >= ${NOW_MS}, true)))
-        from ${PRODUCTS} having count(*) > 0
-      )
-    )
+    'products', ${PRODUCT_FACTS}
   )`;
 }

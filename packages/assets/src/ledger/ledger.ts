@@ -71,7 +71,7 @@ export interface ProductInstance extends Instance {
   merchandise: MerchandiseInstance | null;
 }
 
-/** What an element of a new_buy replaces on an existing asset (rules 6.5). Undefined keeps the value, null removes it. */
+/** What an element of a new_buy changes on an existing asset (rules 6.5). Undefined keeps a value, null removes it. */
 export interface AssetTerms {
   limitStartDate: number | undefined;
   limitEndDate: number | null | undefined;

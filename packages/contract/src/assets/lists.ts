@@ -18,7 +18,7 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { Validity, Verdict } from '../verdict.ts';
+import { Reason, Validity, Verdict } from '../verdict.ts';
 
 const queryFlag = () => emptyAsAbsent(z.enum(['true', 'false'], fault('true_or_false')).optional());
 
@@ -32,6 +32,7 @@ export const AssetListQuery = z
     licenseType: emptyAsAbsent(LicenseType.optional()).describe('Only assets of this license type.'),
     productUri: optionalText().describe('Only assets with an active product of this productUri.'),
     validity: emptyAsAbsent(Validity.optional()).describe('Only assets whose own dates are so now.'),
+    reason: emptyAsAbsent(Reason.optional()).describe('Only assets that cannot be used now for this reason.'),
     expiresFrom: emptyAsAbsent(queryTime().optional()).describe(
       'Only if the asset or an active product on it ends at this time or later; with `productUri`, that product.',
     ),
