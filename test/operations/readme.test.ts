@@ -113,8 +113,8 @@ describe('tables', async () => {
     );
   });
 
-  it('of variables of lockstep submit in docs/deployment.md are those that it reads', async () => {
-    const help = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'submit', '--help']);
+  it('of variables of commands that call the API in docs/deployment.md are those that it reads', async () => {
+    const help = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'member', 'seats', '--help']);
     const names = [...help.stdout.matchAll(/\(env:\s+(\w+)\)/g)].map(([, name]) => code(name!));
     expect(tableOf('docs/deployment.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
   });

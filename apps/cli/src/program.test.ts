@@ -22,7 +22,7 @@ it('the help says which commands call the API, as one application', () => {
 it('the help says which commands work on the database, for all applications', () => {
   const groups = isIn(DATABASE_COMMANDS).filter(([, { parent }]) => parent === program);
   const names = groups.map(([, command]) => command.name()).toSorted();
-  expect(names).toEqual(['app', 'channel', 'database', 'enterprise', 'member', 'operator']);
+  expect(names).toEqual(['app', 'channel', 'database', 'enterprise', 'operator']);
   const others = groups.flatMap(([, command]) => command.commands).filter((each) => each.helpGroup() === API_COMMANDS);
   expect(others).toEqual([]);
 });

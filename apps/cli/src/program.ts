@@ -5,13 +5,13 @@ import {
   addChannelCommands,
   addDatabaseCommands,
   addEnterpriseCommands,
-  addMemberCommands,
   addOperatorCommands,
 } from './commands/administration.ts';
 import { addAssetCommands } from './commands/asset.ts';
 import { addBatchCommands, addEventsCommand, addSubmitCommand } from './commands/batch.ts';
 import { Commands } from './commands/commands.ts';
 import { addCustomerCommands } from './commands/customer.ts';
+import { addMemberCommands } from './commands/member.ts';
 import { addOrderCommands } from './commands/order.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addCompletionCommands } from './completion.ts';
@@ -25,7 +25,8 @@ const HELP = `
 API commands act as one application and see only its data. Name the service and
 the application with --base-url, --app-key and --app-secret-file or their
 variables; without any of them, the command uses the demo of npm start, in
-DATA_DIR/demo.json.
+DATA_DIR/demo.json. The commands of member call the member center, and also need
+--enterprise, --account and --password-file of an administrator.
 Database commands cover all applications. They connect to DATABASE_URL; the
 default is the database of the npm start that runs in DATA_DIR. The audit log
 records what they change.
@@ -51,11 +52,11 @@ const ADD = [
   addCustomerCommands,
   addWebhookCommands,
   addEventsCommand,
+  addMemberCommands,
   addChannelCommands,
   addAppCommands,
   addOperatorCommands,
   addEnterpriseCommands,
-  addMemberCommands,
   addDatabaseCommands,
   addCompletionCommands,
 ];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   FailureBody,
+  MemberOperationId,
   OperationAnswers,
   OperationId,
   OperationParams,
@@ -19,7 +20,12 @@ export interface ClientOptions {
   baseUrl: string;
   appKey: string;
   appSecret: string;
+  /** An administrator, for calls of the member center. */
+  user?: { enterpriseGlobalId: string; account: string; password: string };
 }
+
+/** The operations that a client calls after it has logged in. */
+type CalledId = OrderOperationId | MemberOperationId;
 
 /** The query of an operation, without the nonce. Undefined values are not sent. */
 export type SentQuery<Id extends OperationId> = {
@@ -81,10 +87,10 @@ export function readBaseUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** A client of the order module, as an integrator would write one. */
+/** A client of the order module and, for a user, of the member center, as an integrator would write one. */
 export class OrderClient {
   readonly #options: ClientOptions;
-  #token = '';
+  #headers: Record<string, string> | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -94,13 +100,28 @@ export class OrderClient {
     return this.#options.appKey;
   }
 
-  /** Gets the token of the application for the other calls. */
+  /** The enterprise of the user, as a parameter of paths. */
+  get enterprise(): { enterpriseGlobalId: string } {
+    return { enterpriseGlobalId: this.#options.user?.enterpriseGlobalId ?? '' };
+  }
+
+  /** Gets the tokens of the application and the user for the other calls. */
   async logIn(): Promise<void> {
+    const { user } = this.#options;
+    const token = await this.#issueToken({ grant_type: 'client_credentials' });
+    this.#headers = { authorization: `Bearer ${token}` };
+    if (user === undefined) return;
+    const { account: username, password } = user;
+    const userToken = await this.#issueToken({ grant_type: 'password', username, password });
+    this.#headers = { ...this.#headers, clientToken: token, userToken };
+  }
+
+  async #issueToken(form: Record<string, string>): Promise<string> {
     const { appKey, appSecret } = this.#options;
     const { url, status, answer } = await this.#send('issueToken', routes.issueToken.path, {
-      authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}`,
+      headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
       type: 'application/x-www-form-urlencoded',
-      body: `${new URLSearchParams({ grant_type: 'client_credentials' })}`,
+      body: `${new URLSearchParams(form)}`,
     });
     const { access_token, error, error_description, code, cause, message } = answer as Partial<
       TokenAnswer & FailureBody & { error: string; error_description: string }
@@ -110,25 +131,25 @@ export class OrderClient {
       const fault = `${url} refused the credentials with ${error ?? cause ?? code ?? status}: ${why}`;
       throw status >= 500 ? new ServiceUnavailable(fault) : new CommandFault('refused', fault);
     }
-    this.#token = access_token;
+    return access_token;
   }
 
   /**
-   * Calls an operation of the order module, and gets a new token if necessary. Returns `data` of the answer.
+   * Calls an operation, and gets new tokens if necessary. Returns `data` of the answer.
    * @throws CallRefused, ServiceUnavailable, or another CommandFault if the answer is not from Lockstep
    */
-  async call<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
+  async call<Id extends CalledId>(id: Id, call: Call<Id>): Promise<DataOf<Id>> {
     return ((await this.callWhole(id, call)) as { data?: unknown }).data as DataOf<Id>;
   }
 
   /** Calls an operation as `call` does, but returns the whole body of the answer. */
-  async callWhole<Id extends OrderOperationId>(id: Id, call: Call<Id>): Promise<BodyOf<Id>> {
-    if (this.#token === '') await this.logIn();
+  async callWhole<Id extends CalledId>(id: Id, call: Call<Id>): Promise<BodyOf<Id>> {
+    if (this.#headers === undefined) await this.logIn();
     try {
       return await this.#call(id, call);
     } catch (error) {
       // A token expires after two hours, and the feed may be followed for longer. A refused call changed nothing.
-      if (!(error instanceof CallRefused) || error.reason !== 'token_invalid') throw error;
+      if (!(error instanceof CallRefused) || !error.reason.endsWith('token_invalid')) throw error;
       await this.logIn();
       return await this.#call(id, call);
     }
@@ -139,16 +160,17 @@ export class OrderClient {
     return `${this.#options.baseUrl}${routes.getBatchResult.path}?${new URLSearchParams(key)}`;
   }
 
-  async #call<Id extends OrderOperationId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
+  async #call<Id extends CalledId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
     const given = Object.entries({ ...query, g_nonce: randomUUID() }).filter(([, value]) => value !== undefined);
     const path = buildPath(id, (params ?? {}) as OperationParams<Id>);
     const { url, answer } = await this.#send(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
-      authorization: `Bearer ${this.#token}`,
+      headers: this.#headers!,
       type: 'application/json',
       body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
     const { code, message, cause, faults } = answer as Partial<Omit<FailureBody, 'code'>> & { code?: unknown };
-    if (code === 0) return answer as BodyOf<Id>;
+    // An answer with data has the outcome of each entry, even if entries failed (rules 1).
+    if (code === 0 || 'data' in answer) return answer as BodyOf<Id>;
     const fault = `${url} refused the call with ${code} (${cause}): ${message}`;
     if (code === '500') throw new ServiceUnavailable(fault);
     const isOfOrders = id === 'createBatchOrder' || id === 'previewBatchOrder';
@@ -159,13 +181,13 @@ export class OrderClient {
   async #send(
     id: OperationId,
     pathAndQuery: string,
-    { authorization, type, body }: { authorization: string; type: string; body: string | Buffer | undefined },
+    { headers, type, body }: { headers: Record<string, string>; type: string; body: string | Buffer | undefined },
   ): Promise<{ url: string; status: number; answer: object }> {
     const { baseUrl } = this.#options;
     const [url = ''] = `${baseUrl}${pathAndQuery}`.split('?');
     const given = await send(`${baseUrl}${pathAndQuery}`, {
       method: routes[id].method,
-      headers: { authorization, ...(body !== undefined && { 'content-type': type }) },
+      headers: { ...headers, ...(body !== undefined && { 'content-type': type }) },
       body,
       timeoutMs: CALL_TIMEOUT_MS,
     }).catch((error: unknown) => {

@@ -94,16 +94,6 @@ export function addEnterpriseCommands(program: Command, commands: Commands): voi
   add('set-mobile <enterpriseId> <mobile>', 'Set the security mobile number of an enterprise', 'setMobile');
 }
 
-/** Adds `lockstep member …`. */
-export function addMemberCommands(program: Command, commands: Commands): void {
-  const member = program.command('member').helpGroup(DATABASE_COMMANDS).description("Reset employees' passwords");
-  commands.onDatabase(member, () => import('../database/administration.ts'))(
-    'set-password <memberGlobalId>',
-    "Reset an employee's password; print the new password (shown once)",
-    'setMemberPassword',
-  );
-}
-
 /** Adds `lockstep database …`. */
 export function addDatabaseCommands(program: Command, commands: Commands): void {
   const database = program

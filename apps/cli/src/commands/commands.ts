@@ -4,7 +4,7 @@ import type { Database } from '@lockstep/platform';
 import type { Command } from 'commander';
 import type { OrderClient } from '../client/client.ts';
 import type { Declared } from '../client/declared.ts';
-import { addListOptions, JSON_OPTION, parseFileName, parseText } from '../options.ts';
+import { addListOptions, JSON_OPTION, parseFileName, parseId, parseText } from '../options.ts';
 import { sayResult } from '../output/terminal.ts';
 
 /** The headings of the help, which say whose data a command covers. */
@@ -64,6 +64,22 @@ export class Commands {
       });
   }
 
+  /** Returns a function that adds commands that call the member center as an administrator. */
+  ofMembers<Module>(parent: Command, load: () => Promise<Module>): Add<Module, OrderClient> {
+    return (usage, description, name) => {
+      const run = async (client: OrderClient, given: never[]) =>
+        await ((await load())[name] as Action<OrderClient>)(client, ...given);
+      return this.#addCall(parent, usage, description, run, true)
+        .option('--enterprise <id>', 'enterpriseGlobalId of the administrator (env: LOCKSTEP_ENTERPRISE)', parseId)
+        .option('--account <account>', 'Account of the administrator (env: LOCKSTEP_ACCOUNT)', parseText)
+        .option(
+          '--password-file <file>',
+          'File that contains only the password (env: LOCKSTEP_PASSWORD)',
+          parseFileName,
+        );
+    };
+  }
+
   /**
    * Returns a function that adds commands that call one operation of the API: the declaration says what they print
    * without --json. Their arguments and options fill the fields of the call.
@@ -83,10 +99,11 @@ export class Commands {
     usage: string,
     description: string,
     run: (client: OrderClient, given: never[], command: Command) => Promise<unknown>,
+    isOfUser = false,
   ): Command {
     return addCommand(parent, API_COMMANDS, usage, description, async (given, command) => {
       const { openClient } = await import('../client/open-client.ts');
-      return await run(await openClient(command, this.#env), given, command);
+      return await run(await openClient(command, this.#env, isOfUser), given, command);
     })
       .option('--base-url <url>', 'Address of the API (env: LOCKSTEP_BASE_URL)', parseText)
       .option('--app-key <key>', 'appKey of the application (env: LOCKSTEP_APP_KEY)', parseText)

@@ -1,0 +1,99 @@
+import type { EnterpriseAsset, ListedEmployee, SeatCounts } from '@lockstep/contract';
+import type { ListOptions } from '../options.ts';
+import { printList, readPages } from '../output/lists.ts';
+import { formatTable } from '../output/table.ts';
+import { say } from '../output/terminal.ts';
+import { type Column, yesOrNo } from '../output/values.ts';
+import type { OrderClient } from './client.ts';
+
+/** A page as lists of the command read it. */
+type PageQuery = { limit: string; cursor: string | undefined };
+
+/** The largest page of the member center. */
+const MAX_PAGE = 500;
+
+const SEAT_COLUMNS: readonly Column<SeatCounts & { of: string; name: string | null }>[] = [
+  { head: 'product or license type', cell: ({ of }) => of, wraps: true },
+  { head: 'name', cell: ({ name }) => name, wraps: true },
+  ...(['owned', 'assigned', 'lent', 'free', 'expired'] as const).map((name) => countOf(name, name)),
+  countOf('endingSoon', 'ending in 30 days'),
+];
+
+function countOf(name: keyof SeatCounts, head: string): Column<SeatCounts> {
+  return { head, cell: (counts) => counts[name], isRight: true };
+}
+
+/** Prints the seats of each product, of each license type and of all assets. */
+export async function showSeats(client: OrderClient, { json }: { json?: true }): Promise<void> {
+  const seats = await client.call('getSeats', { params: client.enterprise });
+  if (json) return say(JSON.stringify(seats));
+  const rows = [
+    ...seats.products.map(({ productUri, productName, ...counts }) => ({
+      of: productUri,
+      name: productName,
+      ...counts,
+    })),
+    ...seats.licenseTypes.map(({ licenseType, ...counts }) => ({ of: licenseType, name: null, ...counts })),
+    { of: 'all assets', name: null, ...seats.total },
+  ];
+  say(formatTable(SEAT_COLUMNS, rows));
+}
+
+const EMPLOYEE_COLUMNS: readonly Column<ListedEmployee>[] = [
+  { head: 'memberGlobalId', cell: ({ globalId }) => globalId, isRight: true },
+  { head: 'account', cell: ({ userName }) => userName },
+  { head: 'name', cell: ({ name }) => name, wraps: true },
+  { head: 'assets', cell: ({ assetNums }) => assetNums.join(' '), wraps: true },
+  { head: 'lent into', cell: ({ borrowNum }) => borrowNum, wraps: true },
+];
+
+/** Prints the employees with their assets. */
+export async function listEmployees(client: OrderClient, options: ListOptions & { keyword?: string }): Promise<void> {
+  const readPage = (page: PageQuery) => readEmployees(client, page, options.keyword);
+  await printList(readPage, EMPLOYEE_COLUMNS, options);
+}
+
+const ASSET_COLUMNS: readonly Column<EnterpriseAsset>[] = [
+  { head: 'asset number', cell: ({ assetNum }) => assetNum },
+  { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
+  { head: 'employee', cell: ({ cloudAccountGlobalId }) => cloudAccountGlobalId, isRight: true },
+  { head: 'lent', cell: ({ borrowedFlag }) => yesOrNo(borrowedFlag) },
+];
+
+/** Prints the assets with their employees. */
+export async function listAssets(client: OrderClient, options: ListOptions): Promise<void> {
+  await printList((page) => readAssets(client, page), ASSET_COLUMNS, options);
+}
+
+/** Reads all employees and all assets of the enterprise. */
+export async function readEnterprise(client: OrderClient) {
+  const employees: ListedEmployee[] = [];
+  const assets: EnterpriseAsset[] = [];
+  const all = Number.POSITIVE_INFINITY;
+  await readPages(
+    (page) => readEmployees(client, page),
+    (items) => employees.push(...items),
+    all,
+    MAX_PAGE,
+  );
+  await readPages(
+    (page) => readAssets(client, page),
+    (items) => assets.push(...items),
+    all,
+    MAX_PAGE,
+  );
+  return { employees, assets };
+}
+
+async function readEmployees(client: OrderClient, page: PageQuery, keyword?: string) {
+  const query = { ...pageOf(page), keyword };
+  const { list, nextCursor } = await client.call('listEmployees', { params: client.enterprise, query });
+  return { items: list, nextCursor };
+}
+
+async function readAssets(client: OrderClient, page: PageQuery) {
+  const data = await client.call('listEnterpriseAssets', { params: client.enterprise, query: pageOf(page) });
+  return Array.isArray(data) ? { items: data, nextCursor: null } : { items: data.list, nextCursor: data.nextCursor };
+}
+
+const pageOf = ({ limit, cursor }: PageQuery) => ({ pageNum: '1', pageSize: limit, cursor });
