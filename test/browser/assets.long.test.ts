@@ -6,6 +6,7 @@ import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
 import { answer, heading, press, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { askUserToken } from '../harness/members/member-center.ts';
+import { newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Assets, enterprises and their administrators, with markup in every name. */
@@ -20,7 +21,12 @@ describe('an asset', () => {
     await press(page, en.kit.apply);
     await page.getByRole('link', { name: shop.assetNum }).click();
     await said(page, `Office package ${MARKUP}`);
-    await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).waitFor();
+    await page.getByText(en.assets.notUsable).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: en.reasons.lent })
+      .getByRole('link', { name: `Kim Li ${MARKUP}` })
+      .waitFor();
     await page.getByRole('tab', { name: en.assets.history }).click();
     const line = page.getByRole('list', { name: en.assets.history });
     await line.waitFor();
@@ -40,9 +46,30 @@ describe('an asset', () => {
     expectNoFaults(page);
   });
 
+  it('that has expired says so first, and is not shown as active', async () => {
+    const assetNum = `${shop.assetNum}-2`;
+    await shop.api.carryOut(newBuy(shop.customer, [assetNum], {}, { limitEndDate: Date.UTC(2020, 0) }));
+    const { page } = await openConsole(stack, 'viewer', `/assets?assetNum=${assetNum}`);
+    const row = page.getByRole('row').filter({ hasText: assetNum });
+    await row.getByText(en.reasons.expired, { exact: true }).waitFor();
+    expect(await row.getByText(en.states.active, { exact: true }).count()).toBe(0);
+    await row.getByRole('link', { name: assetNum }).click();
+    await page.getByText(en.assets.notUsable).waitFor();
+    // Behind the crumb.
+    const reasons = (await page.getByRole('main').getByRole('listitem').allInnerTexts()).slice(1, 3);
+    expect(reasons.map((text) => text.split('\n')[0])).toEqual([en.reasons.expired, en.reasons.unassigned]);
+    expect(await page.getByText(en.states.active, { exact: true }).count()).toBe(0);
+    await expectAccessible(page);
+    await shot(page, 'expired-asset');
+    expectNoFaults(page);
+  });
+
   it('links to its enterprise, its employee and its orders', async () => {
     const { page } = await openConsole(stack, 'viewer', `/assets/${shop.assetNum}`);
-    await page.getByRole('link', { name: `Kim Li ${MARKUP}` }).click();
+    await page
+      .getByRole('link', { name: `Kim Li ${MARKUP}` })
+      .first()
+      .click();
     await heading(page, `Aurora Engineering ${MARKUP}`).waitFor();
     const row = page.getByRole('row', { name: `Kim Li ${MARKUP}` });
     await row.getByRole('link', { name: shop.assetNum }).click();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Customer } from '@lockstep/contract';
 import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
+import { HIDDEN } from '@lockstep/contract/console';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
@@ -263,5 +264,12 @@ describe('the history of a number', () => {
     expect(entries).toMatchObject([
       { action: 'locked', operatorIdentity: 'Li Wei', appKey: other.credentials.appKey, licenseOrderId: null },
     ]);
+    const identityFor = async (by: ConsoleClient) => {
+      const { active } = await by.call('getAsset', { params: { assetNum } });
+      const { assets } = await by.call('listAssets', { query: { assetNum } });
+      return [active!, ...assets].map(({ verdict }) => verdict.reasons[0]!.operatorIdentity);
+    };
+    expect(await identityFor(support)).toEqual(['Li Wei', 'Li Wei']);
+    expect(await identityFor(viewer)).toEqual([HIDDEN, HIDDEN]);
   });
 });

@@ -132,8 +132,12 @@ describe('an enterprise', () => {
         passwordMobile: '•••••••1111',
         heldCount: 2,
         held: [
-          { assetNum: asset!.assetNum, lentInto: lock!.assetNum },
-          { assetNum: free!.assetNum, lentInto: null },
+          {
+            assetNum: asset!.assetNum,
+            lentInto: lock!.assetNum,
+            verdict: { usable: false, reasons: [{ reason: 'lent' }] },
+          },
+          { assetNum: free!.assetNum, lentInto: null, verdict: { usable: true } },
         ],
       },
     ]);

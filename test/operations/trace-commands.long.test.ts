@@ -65,6 +65,15 @@ describe('lockstep asset', async () => {
     expect([none.status, unknown.status]).toEqual([64, 2]);
   });
 
+  it('show says why an asset cannot be used', async () => {
+    const expiredNum = newAssetNum();
+    await api.carryOut(newBuy(customer, [expiredNum], {}, { limitEndDate: Date.UTC(2020, 0) }));
+    const people = await show(`lockstep asset show ${expiredNum}`);
+    expect(people).toMatch(/^usable now +no$/m);
+    expect(people).toMatch(new RegExp(`^because expired +since ${TIME}$`, 'm'));
+    expect(tableIn(people, 'product or merchandise')).toMatchObject([{ validity: 'expired' }]);
+  });
+
   it('history lists what happened to it, newest first', async () => {
     await api.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Wang Wei' } });
     const [people, json] = await Promise.all([

@@ -1,5 +1,5 @@
 import { applicationsWords } from './pages/applications/words.ts';
-import { assetsWords } from './pages/assets/words.ts';
+import { assetsWords, reasonWords } from './pages/assets/words.ts';
 import { batchesWords, resendWords } from './pages/batches/words.ts';
 import { channelsWords } from './pages/channels/words.ts';
 import { enterprisesWords } from './pages/enterprises/words.ts';
@@ -29,6 +29,7 @@ const areas = {
   overview: overviewWords,
   preview: previewWords,
   queue: queueWords,
+  reasons: reasonWords,
   resend: resendWords,
   session: sessionWords,
   shell: shellWords,

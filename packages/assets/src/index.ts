@@ -23,6 +23,7 @@ export {
   type ProductInstance,
   type Transfer,
 } from './ledger/ledger.ts';
+export type { VerdictFacts } from './ledger/verdict.ts';
 export { changeLocks } from './locks.ts';
 export { type Region, takeAssetNumbers } from './numbers.ts';
 export { listOldestFirst } from './oldest-first.ts';

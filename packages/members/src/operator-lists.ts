@@ -1,3 +1,4 @@
+import { showFacts, type VerdictFacts, verdictFacts } from '@lockstep/assets';
 import type { EnterpriseId } from '@lockstep/contract';
 import type {
   Administrator,
@@ -35,6 +36,9 @@ export async function listAdministrators(
   return { administrators, employeeCount: Number(count) };
 }
 
+type Held = EmployeeRow['held'][number];
+type HoldingEmployee = Omit<EmployeeRow, 'held'> & { held: (Omit<Held, 'verdict'> & { facts: VerdictFacts })[] };
+
 /**
  * Lists the employees of an enterprise with their assets, newest first; with a text, those that match it. Throws a
  * WrongCursor.
@@ -46,7 +50,7 @@ export async function listEmployeesOfAll(
 ): Promise<ConsoleData<'listEmployees'>> {
   const cursors = new ListCursor(['employees', enterpriseId, { text }], cursor);
   const behind = cursors.after === null ? sql`` : sql`and member.id < ${cursors.after[0]}`;
-  const { page, last } = await readWalk<EmployeeRow>(db, {
+  const { page, last } = await readWalk<HoldingEmployee>(db, {
     walk: sql`
       select member.*, user_name || '@' || code as account
       from member join enterprise on enterprise.id = enterprise_id
@@ -60,14 +64,14 @@ export async function listEmployeesOfAll(
       ${inMs('updated_time')} as "updatedTime", coalesce(held, '[]') as held, held_count as "heldCount"`,
     joins: sql`cross join lateral (
       select count(*)::float8 as held_count,
-        json_agg(json_build_object('assetNum', asset_num, 'lentInto', lock_num) order by nth)
+        json_agg(json_build_object('assetNum', asset_num, 'lentInto', lock_num, 'facts', facts) order by nth)
           filter (where nth <= ${MAX_HELD}) as held
       from (
         select asset_id, row_number() over (order by created_time, asset_id) as nth
         from asset_assignment where member_id = member.id
       ) as assignment
       left join lateral (
-        select asset.asset_num, lock.asset_num as lock_num from asset
+        select asset.asset_num, lock.asset_num as lock_num, ${verdictFacts({ channels: null })} as facts from asset
         left join asset_lending as lending on lending.asset_id = asset.id
         left join asset as lock on lock.id = lending.lock_asset_id
         where asset.id = assignment.asset_id and nth <= ${MAX_HELD}
@@ -75,7 +79,11 @@ export async function listEmployeesOfAll(
     ) as assigned`,
     limit,
   });
-  return { employees: page, nextCursor: cursors.write(last ? [last.memberGlobalId] : null) };
+  const employees = page.map(({ held, ...employee }) => ({
+    ...employee,
+    held: held.map(({ facts, ...asset }) => ({ ...asset, verdict: showFacts(facts).verdict })),
+  }));
+  return { employees, nextCursor: cursors.write(last ? [last.memberGlobalId] : null) };
 }
 
 /** Returns the condition that the name or account contains a text, ignoring case and without wildcards. */

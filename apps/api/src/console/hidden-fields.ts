@@ -1,3 +1,4 @@
+import type { Verdict } from '@lockstep/contract';
 import { HIDDEN, type NamedAuditEntry } from '@lockstep/contract/console';
 import { hideMobile, type Operator } from '@lockstep/operators';
 
@@ -13,6 +14,12 @@ export function hideMobiles({ before, after }: Detail): Detail {
 const MOBILES = ['passwordMobile', 'adminCellNumber'];
 /** The last two may be a mobile number or an e-mail. */
 const HIDDEN_FIELDS = ['address', 'adminEmail', 'adminAccount', 'operatorIdentity'];
+
+/** Hides from viewers who asked to disable or freeze an asset (rules 9 Operators). */
+export const hideReasons = <Row extends { verdict: Verdict }>(operator: Operator, row: Row): Row => ({
+  ...row,
+  verdict: { ...row.verdict, reasons: row.verdict.reasons.map((reason) => hidePersonal(operator, reason)) },
+});
 
 /** Hides mobile numbers, addresses and e-mail addresses from viewers (rules 9 Operators). */
 export function hidePersonal<Fields extends object>({ role }: Operator, fields: Fields): Fields {

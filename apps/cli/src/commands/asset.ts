@@ -5,6 +5,7 @@ import type {
   ListedAsset,
   MerchandiseNode,
   ProductNode,
+  VerdictReason,
 } from '@lockstep/contract';
 import { REASONS, VALIDITIES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
@@ -61,6 +62,8 @@ const LIST_COLUMNS: readonly Column<ListedAsset>[] = [
 
 const listFields = (asset: AssetDetail): Fields => [
   ['asset number', asset.assetNum],
+  ['usable now', yesOrNo(asset.verdict.usable)],
+  ...asset.verdict.reasons.map((reason) => [`because ${reason.reason}`, explain(reason)] as const),
   ['assetId', asset.assetId],
   ['license type', asset.licenseType],
   ['customer', asset.customerId],
@@ -75,6 +78,18 @@ const listFields = (asset: AssetDetail): Fields => [
   ['orders with active grants', asset.licenseOrderIds.join(' ')],
 ];
 
+/** Returns since or until when a reason applies, and who is involved; null if nothing is known. */
+function explain({ since, until, operatorIdentity, lockAssetNum, memberGlobalId }: VerdictReason): string | null {
+  const parts = [
+    ['since', formatTime(since)],
+    ['until', formatTime(until)],
+    ['requested by', operatorIdentity],
+    ['into', lockAssetNum],
+    ['by employee', memberGlobalId],
+  ];
+  return parts.flatMap(([word, value]) => (value ? `${word} ${value}` : [])).join(', ') || null;
+}
+
 /** A product or merchandise on an asset. `depth` counts the merchandise around it. */
 interface Item {
   depth: number;
@@ -88,6 +103,7 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   { head: 'nodes', cell: ({ product }) => product?.limitConcurrent ?? null, isRight: true },
   { head: 'starts', cell: ({ product }) => formatTime(product?.limitStartTime ?? null) },
   { head: 'ends', cell: ({ product }) => formatTime(product?.limitEndTime ?? null) },
+  { head: 'validity', cell: ({ product }) => product?.validity ?? null },
   { head: 'licenseOrderId', cell: ({ node }) => node.licenseOrderId, isRight: true },
 ];
 

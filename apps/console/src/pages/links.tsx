@@ -64,6 +64,19 @@ export function ApplicationLink({ of }: { of: { appKey: string; applicationName:
   );
 }
 
+/** The employee to whom an asset is assigned, linked to the enterprise's employees. */
+export function HolderLink({ holder, enterpriseGlobalId }: { holder: Holder; enterpriseGlobalId: string }) {
+  return (
+    <>
+      <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'employees', text: holder.account }}>
+        {holder.name}
+      </Link>{' '}
+      · {holder.account}
+    </>
+  );
+}
+
+type Holder = { name: string; account: string };
 type Owner = ConsoleData<'getAsset'>['earlier'][number]['owner'];
 
 /** A customer and its enterprise, linked to the enterprise's page. */

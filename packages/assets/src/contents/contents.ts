@@ -165,9 +165,15 @@ export function productFields({ fields, limit_concurrent, src_license_order_id, 
   };
 }
 
+/** Returns a product's own dates. */
+export const datesOf = (row: Pick<ProductRow, 'limit_start_date' | 'limit_end_date'>): Period => ({
+  start: parseBigint(row.limit_start_date),
+  end: parseBigint(row.limit_end_date),
+});
+
 function productNode(row: ProductRow, assets: AssetsById, now: number): ProductNode {
   const { assetNum, period } = assets.get(row.asset_id)!;
-  const dates = { start: parseBigint(row.limit_start_date), end: parseBigint(row.limit_end_date) };
+  const dates = datesOf(row);
   const features = row.fields.productFeatures ?? [];
   const hasFeatures = features.length > 0;
   return {

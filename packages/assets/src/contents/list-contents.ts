@@ -1,16 +1,20 @@
 import type { Viewer } from '@lockstep/contract';
 import type { AssetInstance, ConsoleData, ConsoleRequest } from '@lockstep/contract/console';
 import { type Database, inSnapshot, isId, ListCursor, parseBigint, run } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type Period, validityOf, withinAsset } from '../ledger/verdict.ts';
 import { selectAssets } from '../tenant.ts';
 import { ofTerms } from '../terms.ts';
 import {
   COLUMNS,
+  datesOf,
   type Kind,
   type MerchandiseRow,
   type ProductRow,
   productFields,
   readingInstances,
 } from './contents.ts';
+import { NOW_MS, PERIOD } from './verdict-facts.ts';
 
 /** The most features of a product that operators see. An order may send ten thousand. */
 const MAX_FEATURES = 20;
@@ -42,7 +46,7 @@ export function listContents(
   const [kind, afterId] = cursors.after ?? [];
   return inSnapshot(db, async (trx) => {
     const asset = await selectAssets(trx, viewer)
-      .select('asset.id')
+      .select(['asset.id', PERIOD.as('period'), sql<number>`${NOW_MS}::float8`.as('now')])
       .where('asset_num', '=', assetNum)
       .executeTakeFirst();
     if (asset === undefined) return null;
@@ -60,7 +64,7 @@ export function listContents(
       trx,
       readingInstances('product', { name: 'list_products', columns: CUT_COLUMNS, ...page }, values('product', missing)),
     );
-    const rows = [...merchandises.map(showMerchandise), ...products.map(showProduct)];
+    const rows = [...merchandises.map(showMerchandise), ...products.map((row) => showProduct(row, asset))];
     const { page: instances, nextCursor } = cursors.cut(rows, limit, (last) => [last.kind, last.id]);
     return { instances, nextCursor };
   });
@@ -84,13 +88,14 @@ const showMerchandise = (row: MerchandiseRow): AssetInstance => ({
   merchandiseName: row.merchandise_name,
 });
 
-const showProduct = (row: CutRow): AssetInstance => ({
+const showProduct = (row: CutRow, { period, now }: { period: Period; now: number }): AssetInstance => ({
   ...instanceFields(row),
   ...productFields(row),
   kind: 'product',
   parentId: row.merchandise_id,
   limitStartDate: parseBigint(row.limit_start_date),
   limitEndDate: parseBigint(row.limit_end_date),
+  validity: validityOf(withinAsset(datesOf(row), period), now),
   trial: row.fields.trial === 1,
   features: (row.fields.productFeatures ?? []).map(({ featureCode, featureName, featureValue }) => ({
     featureCode,

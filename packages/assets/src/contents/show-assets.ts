@@ -106,8 +106,10 @@ export function findAssetOfNumber(db: Database, viewer: Viewer, assetNum: string
 }
 
 async function readActive(trx: Trx, viewer: Viewer, assetNum: string): Promise<ActiveAsset | null> {
-  const { rows } = await sql<Omit<ActiveAsset, 'assetExtendList'> & { extends: Extends }>`
-    select ${assetColumns(viewer)}, freezing, ${inMs('updated_time')} as "updatedTime", extends,
+  const { rows } = await sql<
+    Omit<ActiveAsset, 'assetExtendList' | 'verdict'> & { extends: Extends; facts: VerdictFacts }
+  >`
+    select ${assetColumns(viewer)}, ${verdictFacts(viewer)} as facts, freezing, ${inMs('updated_time')} as "updatedTime", extends,
       created_by_order_id as "createdByOrderId", ${grantsOf('desc', MAX_GRANTS + 1)} as "licenseOrderIds",
       ${holderOf('asset.id', sql`, 'since', ${inMs('held.created_time')}`)} as holder,
       (
@@ -128,9 +130,10 @@ async function readActive(trx: Trx, viewer: Viewer, assetNum: string): Promise<A
     from ${assetsOf(viewer)} as asset where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
   const [row] = rows;
   if (row === undefined) return null;
-  const { extends: stored, licenseOrderIds, lentHere, ...asset } = row;
+  const { extends: stored, facts, licenseOrderIds, lentHere, ...asset } = row;
   return {
     ...asset,
+    ...showFacts(facts),
     assetExtendList: listExtends(stored),
     licenseOrderIds: licenseOrderIds.slice(0, MAX_GRANTS),
     hasMoreOrders: licenseOrderIds.length > MAX_GRANTS,

@@ -5,6 +5,7 @@ import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, time } from '../scalars.ts';
+import { Validity, Verdict } from '../verdict.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable, get } from './operation.ts';
 
@@ -15,6 +16,8 @@ const AssetRow = z.object({
   owner: Owner,
   limitStartDate: time('Start').nullable(),
   limitEndDate: time('End').nullable(),
+  validity: Validity,
+  verdict: Verdict,
   locked: z.boolean(),
   borrowedUsbKey: z.boolean(),
   assigned: z.boolean().describe('Whether it is assigned to an employee.'),
@@ -94,6 +97,7 @@ const ProductInstance = Instance.extend({
   appKey: z.string(),
   limitStartDate: time('Start').nullable(),
   limitEndDate: time('End').nullable(),
+  validity: Validity.describe('Within the dates of its asset.'),
   limitConcurrent: z.number(),
   limitTimeDuration: z.number(),
   trial: z.boolean(),

@@ -13,6 +13,7 @@ import {
   searchText,
   time,
 } from '../scalars.ts';
+import { Verdict } from '../verdict.ts';
 import { consoleTable, get, post } from './operation.ts';
 
 /** A customer and its enterprise, by ids and by names. */
@@ -66,7 +67,7 @@ const EmployeeRow = z.object({
   createdTime: time('When the employee was added'),
   updatedTime: time('When the employee was last changed'),
   held: z
-    .array(z.object({ assetNum: z.string(), lentInto: z.string().nullable() }))
+    .array(z.object({ assetNum: z.string(), lentInto: z.string().nullable(), verdict: Verdict }))
     .describe('The first assigned assets, with the lock into which each is lent.'),
   heldCount: z.number(),
 });

@@ -4,7 +4,7 @@ import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import type { ServerOptions } from '../../options.ts';
-import { hidePersonal } from '../hidden-fields.ts';
+import { hidePersonal, hideReasons } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
@@ -13,12 +13,14 @@ export function assetsHandlers({ reads }: ServerOptions) {
   return {
     listAssets: async (request, operator) => {
       const list = () => listAssets(request.db, OPERATOR, request.query);
-      return await reads.run(partyOf(operator), request.deadline.signal, list);
+      const { assets, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
+      return { assets: assets.map((asset) => hideReasons(operator, asset)), nextCursor };
     },
 
-    getAsset: async (request) => {
+    getAsset: async (request, operator) => {
       const { assetNum } = request.params;
-      return existing('asset', assetNum, await findAssetOfNumber(request.db, OPERATOR, assetNum));
+      const asset = existing('asset', assetNum, await findAssetOfNumber(request.db, OPERATOR, assetNum));
+      return { ...asset, active: asset.active && hideReasons(operator, asset.active) };
     },
 
     getAssetContents: async (request, operator) => {

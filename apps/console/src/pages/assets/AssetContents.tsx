@@ -8,7 +8,7 @@ import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, Tree, type TreeNode } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
-import { assetsWords } from './words.ts';
+import { assetsWords, validityWords } from './words.ts';
 
 /** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
@@ -71,10 +71,16 @@ function buildContentsTree(instances: readonly Instance[]): TreeNode[] {
 
 function Name({ instance }: { instance: Instance }) {
   const words = useWords(assetsWords);
+  const validities = useWords(validityWords);
   const isProduct = instance.kind === 'product';
   return (
     <>
-      <Badge tone={isProduct ? 'good' : 'neutral'}>{isProduct ? words.product : words.merchandise}</Badge>{' '}
+      <Badge tone={isProduct && instance.validity === 'active' ? 'good' : 'neutral'}>
+        {isProduct ? words.product : words.merchandise}
+      </Badge>{' '}
+      {isProduct && instance.validity !== 'active' && (
+        <Badge tone={instance.validity === 'expired' ? 'bad' : 'warn'}>{validities[instance.validity]}</Badge>
+      )}{' '}
       {isProduct ? instance.productName : instance.merchandiseName}
     </>
   );

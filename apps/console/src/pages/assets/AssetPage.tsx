@@ -8,10 +8,11 @@ import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyButton, CopyId, Fields, Line, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, EnterpriseLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
 import { AssetMarks } from './Assets.tsx';
+import { ReasonText, VerdictNotice } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
 type Asset = ConsoleData<'getAsset'>;
@@ -30,7 +31,7 @@ export function AssetPage() {
       beside={
         <>
           <CopyButton text={assetNum} what={`${words.assetNum} ${assetNum}`} />
-          {active !== null && <AssetMarks asset={active} isFrozen={active.freezing} />}
+          {active !== null && <AssetMarks asset={active} />}
         </>
       }
       crumbs={[{ text: words.assets, to: '/assets' }]}
@@ -42,11 +43,19 @@ export function AssetPage() {
             {active === null ? (
               <Notice tone="warn" title={words.notActive}>
                 {words.notActiveAdvice}
+                {read.earlier.slice(0, 1).map(({ assetId, revokedTime, revokedByOrderId }) => (
+                  <div key={assetId}>
+                    <ReasonText reason={{ reason: 'revoked', since: revokedTime, licenseOrderId: revokedByOrderId }} />
+                  </div>
+                ))}
               </Notice>
             ) : (
-              <Section title={words.currentState}>
-                <AssetFields asset={active} />
-              </Section>
+              <>
+                <VerdictNotice asset={active} />
+                <Section title={words.currentState}>
+                  <AssetFields asset={active} />
+                </Section>
+              </>
             )}
             <Parts assetNum={assetNum} asset={read} />
           </>
@@ -85,7 +94,6 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
   const { owner, holder, lentInto } = asset;
-  const { enterpriseGlobalId } = owner;
   return (
     <Fields
       fields={[
@@ -98,10 +106,7 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
               words.unassigned
             ) : (
               <>
-                <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'employees', text: holder.account }}>
-                  {holder.name}
-                </Link>{' '}
-                · {holder.account}
+                <HolderLink holder={holder} enterpriseGlobalId={owner.enterpriseGlobalId} />
                 <Line label={words.since} value={<Time timeMs={holder.since} />} />
               </>
             ),

@@ -7,6 +7,7 @@ import { List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetLink, OwnerLink, pageOf } from '../links.tsx';
+import { VerdictMarks } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords, validityWords } from './words.ts';
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
@@ -77,16 +78,16 @@ export function useAssetTable(): Table<Asset> {
   };
 }
 
-type Marked = Pick<Asset, 'revokedTime' | 'locked' | 'borrowedUsbKey' | 'lent'> & { assigned: boolean };
+type Marked = Pick<Asset, 'verdict' | 'borrowedUsbKey' | 'lent'> & { assigned: boolean };
 
 /** The state of an asset and its further marks, as badges. */
-export function AssetMarks({ asset, isFrozen = false }: { asset: Marked; isFrozen?: boolean }) {
+export function AssetMarks({ asset }: { asset: Marked }) {
   const words = useWords(assetsWords);
   return (
     <Group gap="0.3rem" component="span">
-      <StateBadge state={asset.revokedTime === null ? 'active' : 'revoked'} />
-      {asset.locked && <StateBadge state="disabled" />}
-      {isFrozen && <Badge tone="warn">{words.frozen}</Badge>}
+      <VerdictMarks verdict={asset.verdict}>
+        <StateBadge state="active" />
+      </VerdictMarks>
       {asset.borrowedUsbKey && <Badge>{words.borrowedLock}</Badge>}
       {asset.assigned && <Badge tone="busy">{words.held}</Badge>}
       {asset.lent && <Badge tone="busy">{words.lent}</Badge>}

@@ -32,6 +32,8 @@ export const assetsWords = defineAreaWords({
     (assetNum) => `没有编号以 ${assetNum} 开头的有效资产`,
   ],
   openNumber: ['Check whether an asset ever had exactly this number', '查看是否曾有资产使用过此编号'],
+  usable: ['This asset can be used now', '此资产当前可用'],
+  notUsable: ["This asset can't be used now", '此资产当前不可用'],
   assetId: ['Asset ID', '资产 ID'],
   updated: ['Last changed', '最近变更'],
   extends: ['Extended attributes', '扩展属性'],
@@ -115,6 +117,18 @@ export const assetsWords = defineAreaWords({
   to: ['to', '客户'],
   askedBy: ['Requested by', '申请人'],
   noHistory: ['No more history', '没有更多历史记录'],
+});
+
+/** Why an asset can't be used. */
+export const reasonWords = defineWords({
+  revoked: ['Revoked', '已撤销'],
+  locked: ['Disabled', '已停用'],
+  frozen: ['Frozen', '已冻结'],
+  not_yet: ['Not yet in force', '尚未生效'],
+  expired: ['Expired', '已过期'],
+  lent: ['Lent', '已借出'],
+  unassigned: ['Not assigned to an employee', '未分配给员工'],
+  empty: ['No products', '没有产品'],
 });
 
 /** Whether a license is in force. */

@@ -6,6 +6,7 @@ import { Badge } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
+import { VerdictMarks } from '../assets/Verdict.tsx';
 import { AssetLink } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
 
@@ -53,9 +54,9 @@ function Held({ employee: { held, heldCount } }: { employee: Employee }) {
   if (heldCount === 0) return words.holdsNothing;
   return (
     <>
-      {held.map(({ assetNum, lentInto }) => (
+      {held.map(({ assetNum, lentInto, verdict }) => (
         <div key={assetNum}>
-          <AssetLink assetNum={assetNum} />
+          <AssetLink assetNum={assetNum} /> <VerdictMarks verdict={verdict} />
           {lentInto !== null && <> {words.inLock(lentInto)}</>}
         </div>
       ))}
