@@ -48,11 +48,15 @@ const source = fc.record({
   pick: fc.nat(30),
 });
 
+/** Times that pass while the histories run, and a past one. */
+const SOON = Date.now() + 15_000;
+const PAST = 1_500_000_000_000;
+
 /** Few values, so that purchases and revocations often match. 0 is a valid time. */
 const terms = {
   productUri: weighted([4, fc.constant('a')], [1, oneOf('b', 'c')]),
   limitStartDate: maybe(6, oneOf(0, 5)),
-  limitEndDate: maybe(6, oneOf(1_800_000_000_009, 4_102_444_800_000)),
+  limitEndDate: maybe(6, oneOf(4_000_000_000_009, 4_102_444_800_000, SOON, PAST)),
   limitConcurrent: weighted([4, fc.constant(1)], [1, oneOf(0, 2)]),
 };
 const productToBuy = fc.record({ ...terms, srcLicenseOrderId: maybe(4, source) });
@@ -105,10 +109,12 @@ const toRevoke = {
 
 /** Each is valid alone, but one may end before another starts when it replaces part of it. */
 const LIMITS: Sent[] = [
-  { limitStartDate: 0, limitEndDate: 1_800_000_000_005 },
-  { limitStartDate: 1_800_000_000_009, limitEndDate: '' },
-  { limitStartDate: null, limitEndDate: 1_800_000_000_005 },
+  { limitStartDate: 0, limitEndDate: 4_000_000_000_005 },
+  { limitStartDate: 4_000_000_000_009, limitEndDate: '' },
+  { limitStartDate: null, limitEndDate: 4_000_000_000_005 },
   { limitEndDate: 253_402_300_799_999 },
+  { limitEndDate: SOON },
+  { limitStartDate: SOON, limitEndDate: 4_000_000_000_005 },
 ];
 const assetToBuy = fc
   .record({

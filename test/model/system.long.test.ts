@@ -4,6 +4,7 @@ import { checkNumbers } from '../harness/databases/numbers.ts';
 import { QUEUE_KINDS, type Stack, startStack } from '../harness/stack.ts';
 import { assertAtOnce } from './assert-at-once.ts';
 import { compareHistories } from './asset-history.ts';
+import { compareLists } from './asset-lists.ts';
 import { budget } from './budget.ts';
 import { type Counts, drive } from './driver.ts';
 import { expectSame } from './expect-same.ts';
@@ -58,7 +59,10 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
         sortedLedger(model.assets),
       );
       // Histories come from the ledger and don't depend on the queue.
-      if (queue === QUEUE_KINDS[0] && workers === 1) await compareHistories(api, model.happenings);
+      if (queue === QUEUE_KINDS[0] && workers === 1) {
+        await compareHistories(api, model.happenings);
+        await compareLists({ db, api, numberPrefix: world.numberPrefix }, model.assets);
+      }
       driven.push(counts);
     }
 

@@ -14,8 +14,8 @@ export interface ManyAssets {
 
 /**
  * Fills a database with assets, one in a hundred of them revoked, one in ten changed since its purchase. Their
- * customers are in the channels `large` (99 of 100) and `small`. Products end on the last days of months from 2026 to 2035;
- * every fifth never does. Ids of customers and assets begin with 1,000,000, `asset_num` is `A` and the id.
+ * customers are in the channels `large` (99 of 100) and `small`. Products end on the last days of months from 2026 to
+ * 2035; every fifth never does. Ids of customers and assets begin with 1,000,000, `asset_num` is `A` and the id.
  */
 export async function fillWithAssets(db: Database, { assets, productsPerAsset }: ManyAssets): Promise<void> {
   await sql`insert into channel (code) values ('large'), ('small')`.execute(db);

@@ -1,0 +1,105 @@
+import { AssetPage } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { type Api, dataOf } from '../harness/api.ts';
+import { expectSame } from './expect-same.ts';
+import { type AssetValue, isActive, productsOn, sortedLedger } from './ledger-value.ts';
+
+/** What a list says of an asset that no employee has, comparable between model and service. */
+interface Listed {
+  assetNum: string;
+  revokedBy: string | null;
+  validity: string;
+  reasons: string[];
+  products: string[];
+}
+
+/** Lists all assets of a world and throws if one is not in force, or not usable, as the model says (rules 6.7). */
+export async function compareLists(
+  { db, api, numberPrefix }: { db: Database; api: Api; numberPrefix: string },
+  assets: readonly AssetValue[],
+): Promise<void> {
+  const sorted = (listed: Listed[]) => sortedLedger(listed as unknown as AssetValue[]);
+  const expectedAt = (now: number) => sorted(assets.map((asset) => judge(asset, now)));
+  for (;;) {
+    const before = expectedAt(await readClock(db));
+    const actual = sorted([
+      ...(await list(api, numberPrefix, 'active')),
+      ...(await list(api, numberPrefix, 'revoked')),
+    ]);
+    // A time may have passed between the pages.
+    if (JSON.stringify(before) !== JSON.stringify(expectedAt(await readClock(db)))) continue;
+    return expectSame('the lists of assets', actual, before);
+  }
+}
+
+async function readClock(db: Database): Promise<number> {
+  const { rows } = await sql<{
+    now: number;
+  }>`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db);
+  return rows[0]!.now;
+}
+
+async function list(api: Api, assetNum: string, state: string): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: Record<string, string> = { assetNum, state, include: 'products', limit: '3', cursor };
+    const page = AssetPage.parse(dataOf(await api.ask('listAssets', { query })));
+    listed.push(
+      ...page.assets.map(({ verdict, products, ...asset }) => ({
+        assetNum: asset.assetNum,
+        revokedBy: asset.revokedByOrderId,
+        validity: asset.validity,
+        reasons: verdict.reasons.map(({ reason }) => reason),
+        products: products!.map(({ productUri, validity }) => `${productUri} ${validity}`),
+      })),
+    );
+    cursor = page.nextCursor;
+  }
+  return listed;
+}
+
+interface Dates {
+  start: number | null;
+  end: number | null;
+}
+
+/** "past its end it is `expired`, before its start `future`" (rules 6.7 Validity). */
+function validityAt(now: number, { start, end }: Dates): string {
+  if (end !== null && now > end) return 'expired';
+  return start === null || now >= start ? 'active' : 'future';
+}
+
+function judge(asset: AssetValue, now: number): Listed {
+  const products = productsOn(asset)
+    .filter(isActive)
+    .map(({ productUri, start, end }) => {
+      const starts = [start, asset.start].filter((each) => each !== null);
+      const ends = [end, asset.end].filter((each) => each !== null);
+      const dates = {
+        start: starts.length > 0 ? Math.max(...starts) : null,
+        end: ends.length > 0 ? Math.min(...ends) : null,
+      };
+      return { productUri, validity: validityAt(now, dates) };
+    });
+  const validity = validityAt(now, asset);
+  return {
+    assetNum: asset.assetNum,
+    revokedBy: asset.revokedBy,
+    validity,
+    reasons: isActive(asset) ? reasonsOf(asset, validity, products) : ['revoked'],
+    products: products.map((product) => `${product.productUri} ${product.validity}`),
+  };
+}
+
+/** The reasons of an asset that is neither disabled, frozen nor lent, and that no employee has. */
+function reasonsOf({ borrowed }: AssetValue, validity: string, products: { validity: string }[]): string[] {
+  const isInForce = products.some((product) => product.validity === 'active');
+  const isNext = products.some((product) => product.validity === 'future');
+  const ofProducts = products.length === 0 || isInForce ? [] : [isNext ? 'not_yet' : 'expired'];
+  return [
+    ...({ expired: ['expired'], future: ['not_yet'] }[validity] ?? ofProducts),
+    ...(borrowed ? [] : ['unassigned']),
+    ...(products.length === 0 ? ['empty'] : []),
+  ];
+}
