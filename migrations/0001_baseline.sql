@@ -681,26 +681,55 @@ create index asset_transfer_order on asset_transfer (license_order_id);
 create trigger refuse_change before update or delete or truncate on asset_transfer
   for each statement execute function refuse_change();
 
--- Which employee an asset is assigned to. The row is deleted when that ends; revoking or transferring the asset ends it too.
+-- Numbers assignments and loans, in the order in which they begin.
+create sequence holding_id;
+
+-- Which employee an asset is assigned to. When that ends, the row moves to ended_holding; revoking or transferring the asset
+-- ends it too. created_by is an administrator, or 0 for an operator.
 create table asset_assignment (
+  id bigint not null default nextval('holding_id'),
   asset_id bigint constraint asset_assignment_chosen primary key references asset,
   member_id bigint not null references member,
-  created_time timestamptz not null default now()
+  created_time timestamptz not null default statement_timestamp(),
+  created_by bigint not null
 );
-create index asset_assignment_member on asset_assignment (member_id);
+create index asset_assignment_member on asset_assignment (member_id, id);
 create trigger refuse_change before update or truncate on asset_assignment
   for each statement execute function refuse_change();
 
--- Which borrowed lock an asset is lent into. The row is deleted when that ends; revoking or transferring the asset or the lock
--- ends it too.
+-- Which borrowed lock an asset is lent into. When that ends, the row moves to ended_holding; revoking or transferring the
+-- asset or the lock ends it too.
 create table asset_lending (
+  id bigint not null default nextval('holding_id'),
   asset_id bigint constraint asset_lending_chosen primary key references asset,
   lock_asset_id bigint not null references asset,
-  created_time timestamptz not null default now(),
+  created_time timestamptz not null default statement_timestamp(),
+  created_by bigint not null,
   check (asset_id <> lock_asset_id)
 );
 create index asset_lending_lock on asset_lending (lock_asset_id);
 create trigger refuse_change before update or truncate on asset_lending
+  for each statement execute function refuse_change();
+
+-- Assignments and loans that have ended; a loan has a lock. Either an order ended it, or an administrator (0: an operator).
+-- It has no foreign keys, because rows come from the two tables above: checking one would wait for the employee or the lock
+-- while their transactions wait for the asset.
+create table ended_holding (
+  id bigint primary key,
+  asset_id bigint not null,
+  member_id bigint not null,
+  lock_asset_id bigint,
+  began_time timestamptz not null,
+  began_by bigint not null,
+  ended_time timestamptz not null,
+  ended_by_order_id bigint,
+  ended_by bigint,
+  constraint ended_holding_times check (ended_time >= began_time),
+  constraint ended_holding_ended_by check (num_nonnulls(ended_by_order_id, ended_by) = 1)
+);
+create index ended_holding_asset on ended_holding (asset_id, id);
+create index ended_holding_member on ended_holding (member_id, id);
+create trigger refuse_change before update or delete or truncate on ended_holding
   for each statement execute function refuse_change();
 
 -- Who disabled or enabled a lock, or froze or unfroze a certificate: one row for each change.

@@ -2,7 +2,7 @@ import type { Database } from '@lockstep/platform';
 import { contentOfTables } from '../harness/databases/tables.ts';
 
 /** Tables that each operation may change if it succeeds. Operations not listed may change none. */
-const HOLDINGS = ['asset_assignment', 'asset_lending'];
+const HOLDINGS = ['asset_assignment', 'asset_lending', 'ended_holding'];
 const LEDGER = [
   'asset',
   'asset_transfer',

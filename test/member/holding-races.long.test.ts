@@ -433,8 +433,8 @@ describe('one succeeds of', () => {
     const assetIds = await buy(assetNums);
     await buy([lockNum], { borrowedUsbKey: true });
     await sql`
-      insert into asset_assignment (asset_id, member_id)
-      select * from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(stack.db);
+      insert into asset_assignment (asset_id, member_id, created_by)
+      select *, 0 from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(stack.db);
     const answers = await atOnce(employees, (door, employee) =>
       door.lend(employee, lockNum, [assetIds[employees.indexOf(employee)]]),
     );

@@ -40,6 +40,7 @@ async function membersAndHoldings(): Promise<unknown[]> {
     select 'member', member::text from member
     union all select 'assignment', asset_assignment::text from asset_assignment
     union all select 'lending', asset_lending::text from asset_lending
+    union all select 'ended', ended_holding::text from ended_holding
     union all select 'audit', member_audit::text from member_audit
     order by 1, 2`.execute(stack.db);
   return rows;

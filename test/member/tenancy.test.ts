@@ -432,6 +432,7 @@ async function readRows({ id }: Tenant): Promise<unknown[]> {
     union all select 'asset', owned::text from owned
     union all select 'assignment', h::text from asset_assignment h join owned on owned.id = asset_id
     union all select 'lending', l::text from asset_lending l join owned on owned.id in (asset_id, lock_asset_id)
+    union all select 'ended', e::text from ended_holding e join owned on owned.id = asset_id
     union all select 'product', p::text from product_instance p join owned on owned.id = asset_id
     union all select 'merchandise', m::text from merchandise_instance m join owned on owned.id = asset_id
     order by 1, 2`.execute(stack.db);

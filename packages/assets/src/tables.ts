@@ -89,8 +89,31 @@ declare module '@lockstep/platform' {
       parent_crm_product_id: string;
       passwords: string[] | null;
     };
-    asset_assignment: { asset_id: AssetId; member_id: MemberId; created_time: Generated<Date> };
-    asset_lending: { asset_id: AssetId; lock_asset_id: AssetId; created_time: Generated<Date> };
+    asset_assignment: {
+      id: Generated<string>;
+      asset_id: AssetId;
+      member_id: MemberId;
+      created_time: Generated<Date>;
+      created_by: MemberId;
+    };
+    asset_lending: {
+      id: Generated<string>;
+      asset_id: AssetId;
+      lock_asset_id: AssetId;
+      created_time: Generated<Date>;
+      created_by: MemberId;
+    };
+    ended_holding: {
+      id: string;
+      asset_id: AssetId;
+      member_id: MemberId;
+      lock_asset_id: AssetId | null;
+      began_time: Date;
+      began_by: MemberId;
+      ended_time: Date;
+      ended_by_order_id: LicenseOrderId | null;
+      ended_by: MemberId | null;
+    };
     lock_audit: {
       id: Generated<string>;
       asset_id: AssetId;

@@ -1,4 +1,11 @@
-import { type AssetId, type Customer, LicenseType, type MemberId, type VirtualAsset } from '@lockstep/contract';
+import {
+  type AssetId,
+  type Customer,
+  LicenseType,
+  type MemberId,
+  OPERATOR_ID,
+  type VirtualAsset,
+} from '@lockstep/contract';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
@@ -87,7 +94,7 @@ async function assign(assetNum: string, memberId: MemberId) {
   const { id } = await readStored(assetNum);
   const { created_time } = await stack.db
     .insertInto('asset_assignment')
-    .values({ asset_id: id, member_id: memberId })
+    .values({ asset_id: id, member_id: memberId, created_by: OPERATOR_ID })
     .returning('created_time')
     .executeTakeFirstOrThrow();
   return {

@@ -99,14 +99,14 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
       asset.revokedBy = licenseOrderId;
       assets.delete(asset.assetNum);
       changes.revokedAssets.add(asset);
-      changes.releasedAssets.add(asset);
+      noteReleased(asset, licenseOrderId, changes);
       break;
     case 'transfer': {
       const { customerId: toCustomerId } = effect;
       changes.transfers.push({ asset, licenseOrderId, fromCustomerId: asset.customerId, toCustomerId });
       asset.customerId = toCustomerId;
       takeGrantsOver(asset, effect.grant, changes);
-      changes.releasedAssets.add(asset);
+      noteReleased(asset, licenseOrderId, changes);
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
       break;
@@ -114,12 +114,17 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
     case 'extend':
       // An asset that becomes or stops being a borrowed lock loses its assignment: borrowed locks cannot be assigned.
       if ((effect.terms.borrowedUsbKey ?? asset.borrowedUsbKey) !== asset.borrowedUsbKey) {
-        changes.releasedAssets.add(asset);
+        noteReleased(asset, licenseOrderId, changes);
       }
       replaceTerms(asset, effect.terms);
       changes.changedAssets.add(asset);
       break;
   }
+}
+
+/** Notes the first order that releases an asset: it ends what others then find ended. */
+function noteReleased(asset: Asset, licenseOrderId: LicenseOrderId, { releasedAssets }: LedgerChanges): void {
+  if (!releasedAssets.has(asset)) releasedAssets.set(asset, licenseOrderId);
 }
 
 /** Makes the order that transfers an asset the holder of all its contents (rules 6.5). */

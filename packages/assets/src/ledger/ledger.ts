@@ -138,9 +138,10 @@ export interface LedgerChanges {
   readonly changedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
   /**
-   * Assets that were released, because they were revoked or transferred, or became or stopped being a borrowed lock.
+   * Assets that were released, because they were revoked or transferred, or became or stopped being a borrowed lock,
+   * each with the first order that did so. In the order of those orders.
    */
-  readonly releasedAssets: Set<Asset>;
+  readonly releasedAssets: Map<Asset, LicenseOrderId>;
   readonly transfers: Transfer[];
   readonly newGrants: { asset: Asset; grant: Grant }[];
   /** Stored grants that were revoked or taken over. */
@@ -159,7 +160,7 @@ export function emptyChanges(): LedgerChanges {
     newAssets: new Set(),
     changedAssets: new Set(),
     revokedAssets: new Set(),
-    releasedAssets: new Set(),
+    releasedAssets: new Map(),
     transfers: [],
     newGrants: [],
     endedGrants: new Map(),

@@ -83,7 +83,7 @@ function configure(
     const released = new Set(applied.flatMap(({ withdrawn }) => idsOf(withdrawn)));
     const assigned = new Set(applied.flatMap(({ assigned }) => idsOf(assigned)));
     const lent = Map.groupBy(await endHoldings(trx, actor, [...released]), ({ assetNum }) => assetNum);
-    await assignAssets(trx, new Map([...holderAfter].filter(([id]) => assigned.has(id))));
+    await assignAssets(trx, actor, new Map([...holderAfter].filter(([id]) => assigned.has(id))));
     const changes = applied.map(({ memberId, withdrawn, assigned }) => {
       const ended = withdrawn.flatMap(({ assetNum }) => lent.get(assetNum) ?? []);
       for (const { assetNum } of ended) lent.delete(assetNum);
@@ -119,7 +119,7 @@ export function lendAssets(db: Database, actor: Actor, memberId: MemberId, wante
     const facts = { memberId, lock, lockHolderIds, ...holdings, frozenIds, idsWithNodes };
     const { lock: usable, lentIds } = planLoan(wanted, facts);
     if (lentIds.length === 0) return;
-    await lendIntoLock(trx, usable.id, lentIds);
+    await lendIntoLock(trx, actor, usable.id, lentIds);
     const lent = locked
       .filter(({ id }) => lentIds.includes(id))
       .map(({ assetNum }) => ({ assetNum, borrowedUsbKey: usable.assetNum }));
@@ -181,25 +181,27 @@ export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdi
 }
 
 /** Assigns assets to employees. */
-async function assignAssets(trx: Trx, holderOf: ReadonlyMap<AssetId, MemberId>): Promise<void> {
+async function assignAssets(trx: Trx, by: Actor, holderOf: ReadonlyMap<AssetId, MemberId>): Promise<void> {
   await insertRows(trx, 'asset_assignment', [
     ['asset_id', 'bigint', [...holderOf.keys()]],
     ['member_id', 'bigint', [...holderOf.values()]],
+    ['created_by', 'bigint', [...holderOf].map(() => by.memberId)],
   ]);
 }
 
 /** Lends assets into a borrowed lock. */
-async function lendIntoLock(trx: Trx, lockId: AssetId, assetIds: AssetId[]): Promise<void> {
+async function lendIntoLock(trx: Trx, by: Actor, lockId: AssetId, assetIds: AssetId[]): Promise<void> {
   await insertRows(trx, 'asset_lending', [
     ['asset_id', 'bigint', assetIds],
     ['lock_asset_id', 'bigint', assetIds.map(() => lockId)],
+    ['created_by', 'bigint', assetIds.map(() => by.memberId)],
   ]);
 }
 
 /** Ends the assignments and loans of assets of any channel. Returns the assets that were lent. */
 export async function endHoldings(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
   const lent = await readLent(trx, actor, assetIds);
-  await releaseAssets(trx, assetIds);
+  await releaseAssets(trx, { ids: assetIds, by: actor.memberId });
   return lent;
 }
 

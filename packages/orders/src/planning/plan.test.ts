@@ -307,7 +307,7 @@ describe('new_buy', () => {
     expect(ledger.changes.transfers).toEqual([
       { asset, licenseOrderId: '900', fromCustomerId: '21', toCustomerId: '11' },
     ]);
-    expect([...ledger.changes.releasedAssets]).toEqual([asset]);
+    expect([...ledger.changes.releasedAssets.keys()]).toEqual([asset]);
     expect([...ledger.changes.changedAssets]).toContain(asset);
   });
 
@@ -480,7 +480,7 @@ describe('delete_asset', () => {
     for (const thing of [...asset.products, ...boughtOnto(ledger, asset)]) expect(revokerOf(thing)).toBe('900');
     for (const grant of asset.grants) expect(grant.revokedBy).toBe('900');
     expect(asset.active).toEqual({ grants: 0, contents: 0 });
-    expect([...ledger.changes.releasedAssets]).toEqual([asset]);
+    expect([...ledger.changes.releasedAssets.keys()]).toEqual([asset]);
     expect(productsOn(ledger, 'X2')).toEqual(['a@101', 'b@101']);
   });
 

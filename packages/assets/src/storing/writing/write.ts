@@ -1,4 +1,4 @@
-import type { AssetId, LicenseOrderId } from '@lockstep/contract';
+import type { AssetId, LicenseOrderId, MemberId } from '@lockstep/contract';
 import { arrayText, bigintArray, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { LedgerIds } from '../../ids.ts';
@@ -22,7 +22,9 @@ import {
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
-  const released = findStored(changes.releasedAssets).map(({ id }) => id);
+  const released = findStored(changes.releasedAssets.keys()).map(
+    (asset) => [asset.id, changes.releasedAssets.get(asset)!] as const,
+  );
   const changed = findStored(changes.changedAssets);
   const revokedAssets = findStored(changes.revokedAssets);
   await assignIds(trx, changes, ids);
@@ -38,7 +40,7 @@ export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Pro
   await updateContents(trx, 'product_instance', withSome('products'));
   await updateContents(trx, 'merchandise_instance', withSome('merchandises'));
   await endGrants(trx, ended);
-  await releaseAssets(trx, released);
+  await releaseAssets(trx, new Map(released));
   await updateAssets(trx, changed);
   await revokeAssets(trx, revokedAssets);
   const terms = collectTerms(changes.newProducts);
@@ -227,18 +229,39 @@ async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> 
   });
 }
 
-/** Releases assets: ends their assignments, their loans, and loans into them as locks. */
-export async function releaseAssets(trx: Trx, ids: readonly AssetId[]): Promise<void> {
+/**
+ * Releases assets: ends their assignments, their loans, and loans into them as locks, and records who ended each (rules
+ * 8): an administrator, or of the orders that released the assets, listed in their order, the first.
+ */
+export async function releaseAssets(
+  trx: Trx,
+  released: ReadonlyMap<AssetId, LicenseOrderId> | { ids: readonly AssetId[]; by: MemberId },
+): Promise<void> {
+  const byOrder = 'by' in released ? [] : [...released].map(([id, orderId], place) => [id, [place, orderId]]);
+  const ids = 'by' in released ? released.ids : [...released.keys()];
   if (ids.length === 0) return;
-  const values = [bigintArray(ids)];
+  const values = [bigintArray(ids), JSON.stringify(Object.fromEntries(byOrder)), 'by' in released ? released.by : null];
+  const recordEnded = (ended: string, memberId: string, lockId: string) => `
+    with ended as (delete from ${ended} returning *)
+    insert into ended_holding (
+      id, asset_id, member_id, lock_asset_id, began_time, began_by, ended_time, ended_by_order_id, ended_by
+    )
+    select id, asset_id, ${memberId}, ${lockId}, created_time, created_by, ${NOW_TEXT},
+      (least($2::jsonb -> asset_id::text, $2::jsonb -> ${lockId}::text) ->> 1)::bigint, $3::bigint
+    from ended`;
+  const isReleased = (column: string) => `${column} = any ((select $1::bigint[])::bigint[])`;
   await send(trx, {
     name: 'end_lendings',
-    text: 'delete from asset_lending where asset_id = any ((select $1::bigint[])::bigint[]) or lock_asset_id = any ((select $1::bigint[])::bigint[])',
+    text: recordEnded(
+      `asset_lending where ${isReleased('asset_id')} or ${isReleased('lock_asset_id')}`,
+      '(select member_id from asset_assignment as held where held.asset_id = ended.asset_id)',
+      'lock_asset_id',
+    ),
     values,
   });
   await send(trx, {
     name: 'end_assignments',
-    text: 'delete from asset_assignment where asset_id = any ((select $1::bigint[])::bigint[])',
+    text: recordEnded(`asset_assignment where ${isReleased('asset_id')}`, 'member_id', 'null::bigint'),
     values,
   });
 }
