@@ -253,6 +253,7 @@ describe('concurrent calls for the same assets and locks', () => {
   /** A random call. Numbers, locks and employees are indexes. The fourth employee is of another enterprise. */
   type Call =
     | { kind: 'M9'; employee: number; deleteAssets: number[]; addAssets: number[] }
+    | { kind: 'M9 for many'; entries: { employee: number; deleteAssets: number[]; addAssets: number[] }[] }
     | { kind: 'M10'; employee: number; lock: number; assets: number[] }
     | { kind: 'M4'; employee: number }
     | { kind: 'sync' | 'async'; orders: { does: OrderKind; owner: number; numbers: number[] }[] };
@@ -292,6 +293,16 @@ describe('concurrent calls for the same assets and locks', () => {
         }),
       ),
     },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('M9 for many' as const),
+        entries: fc.array(fc.record({ employee, deleteAssets: some(ASSETS, 0, 1), addAssets: some(ASSETS, 0, 2) }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('M4' as const), employee }) },
     {
       weight: 8,
@@ -305,6 +316,7 @@ describe('concurrent calls for the same assets and locks', () => {
   const REFUSALS: Record<Call['kind'], string[]> = {
     M4: ['60002'],
     M9: ['60024', '60025', '60026', '60028'],
+    'M9 for many': ['60024', '60025', '60026', '60028'],
     M10: ['60026', '33003', '33006', '33007', '33008', '33018'],
     sync: ['asset_not_found', 'asset_owned_by_other_customer'],
     async: ['asset_not_found', 'asset_owned_by_other_customer', 'asset_number_shared'],
@@ -350,6 +362,15 @@ describe('concurrent calls for the same assets and locks', () => {
                 ? [elsewhere[index % 2]!, elsewhere[0].cloudId]
                 : [door, employees[call.employee]!];
             return [endOf(await by.configure(memberId, numsAt(call.deleteAssets), numsAt(call.addAssets)))];
+          }
+          case 'M9 for many': {
+            const privileges = call.entries.map(({ employee, deleteAssets, addAssets }) => ({
+              memberGlobalId: employees[employee]!,
+              deleteAssets: numsAt(deleteAssets),
+              addAssets: numsAt(addAssets),
+            }));
+            const { data } = (await door.ask('configureEmployees', {}, { body: { privileges } })).body;
+            return [...data.succeeded, ...data.failed].map(({ code = 'success' }) => code);
           }
           case 'M10': {
             const assetIds = call.assets.map((place) => ids[place]);

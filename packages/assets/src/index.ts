@@ -3,7 +3,7 @@ import type {} from './tables.ts';
 export { type NamedAsset, readContents } from './contents/contents.ts';
 export { listAssets } from './contents/list-assets.ts';
 export { showAsset, showFacts } from './contents/show-assets.ts';
-export { PERIOD, verdictFacts } from './contents/verdict-facts.ts';
+export { NOW_MS, PERIOD, verdictFacts } from './contents/verdict-facts.ts';
 export { listVirtualAssets } from './contents/virtual-assets.ts';
 export { showEntry } from './history/entries.ts';
 export { readAssetHistory } from './history/history.ts';

@@ -3,7 +3,7 @@ import type { ListOptions } from '../options.ts';
 import { printList, readPages } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
-import { type Column, yesOrNo } from '../output/values.ts';
+import type { Column } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
 
 /** A page as lists of the command read it. */
@@ -57,7 +57,11 @@ const ASSET_COLUMNS: readonly Column<EnterpriseAsset>[] = [
   { head: 'asset number', cell: ({ assetNum }) => assetNum },
   { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
   { head: 'employee', cell: ({ cloudAccountGlobalId }) => cloudAccountGlobalId, isRight: true },
-  { head: 'lent', cell: ({ borrowedFlag }) => yesOrNo(borrowedFlag) },
+  {
+    head: 'state',
+    cell: ({ verdict }) => verdict.reasons.map(({ reason }) => reason).join(', ') || 'usable',
+    wraps: true,
+  },
 ];
 
 /** Prints the assets with their employees. */

@@ -1,3 +1,4 @@
+import { NOW_MS } from '@lockstep/assets';
 import {
   ENDING_SOON_DAYS,
   type LicenseType,
@@ -16,7 +17,6 @@ const MAX_PRODUCTS = Math.floor(MAX_ANSWER_BYTES / PRODUCT_BYTES);
 
 /** The latest end of what never ends. */
 const NEVER = sql`9223372036854775807`;
-const NOW_MS = sql`(extract(epoch from statement_timestamp()) * 1000)`;
 const IS_OVER = sql`ends < ${NOW_MS}`;
 const IN_FORCE = sql`(coalesce(starts <= ${NOW_MS}, true) and ends >= ${NOW_MS})`;
 
