@@ -14,6 +14,7 @@ import {
   isUnfinished,
   refuseUnreadable,
 } from './calls/connections.ts';
+import { allowExports } from './calls/exports.ts';
 import { addOperations, checks, checksAllButBody } from './calls/operation-routes.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
@@ -73,6 +74,7 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
   answerNotFound(server);
   requireSchema(server, options.schema);
   continueCalls(server);
+  allowExports(server);
   server.addHook('preClose', async () => options.bodies.close());
 
   await server.register(openRoutes, options);

@@ -22,6 +22,7 @@ export * from './members/holdings.ts';
 export { AddedEmployees } from './members/new-employees.ts';
 export * from './members/seats.ts';
 export * from './operations/index.ts';
+export { findRow, type List } from './operations/list.ts';
 export { type CalledOperation, type CallOf, credentials, FORM_TYPE, type Operation } from './operations/operation.ts';
 export * from './operations/refusals.ts';
 export type { Operator, Viewer } from './operator.ts';

@@ -77,6 +77,21 @@ export function onCallEnd(request: FastifyRequest, end: () => void): void {
   else call.ends.push(end);
 }
 
+/**
+ * Returns a call within a call, with another query: the call of one page of an export. What it holds ends with `end`.
+ */
+export function partOfCall(request: FastifyRequest, query: object): { part: FastifyRequest; end: () => void } {
+  const ends: CallState['ends'] = [];
+  const call: CallState = { ...trackCall(request), isDecided: false, isClosed: false, ends };
+  const part: FastifyRequest = Object.assign(Object.create(request), { query, call });
+  return {
+    part,
+    end: () => {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+}
+
 function endIfOver(call: CallState): void {
   if (!call.isDecided || !call.isClosed) return;
   for (const end of call.ends.splice(0)) end();

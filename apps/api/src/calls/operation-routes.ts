@@ -21,9 +21,9 @@ import type {
   FastifyReply,
   FastifyRequest,
   FastifySchemaCompiler,
-  RouteHandlerMethod,
 } from 'fastify';
 import type { z } from 'zod';
+import { exportable, nameFile } from './exports.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -61,9 +61,13 @@ export function addOperations<Ids extends OperationId, Sender>(
   findSender: (request: FastifyRequest) => Sender,
 ): void {
   for (const [id, handler] of Object.entries(handlers) as [Ids, AnyHandler<Sender>][]) {
-    addRoute(server, findOperation(id), {
+    const operation = findOperation(id);
+    addRoute(server, operation, {
+      id,
       config: { operationId: id },
-      handler: (request, reply) => handler(request, findSender(request), reply),
+      data: () => (operation.answers[200] as z.ZodObject<{ data: z.ZodType }>).shape.data,
+      answer: (request, reply) => handler(request, findSender(request), reply),
+      party: (request) => partyOf(findSender(request)),
     });
   }
 }
@@ -71,18 +75,29 @@ export function addOperations<Ids extends OperationId, Sender>(
 /** A handler of any operation. */
 export type AnyHandler<Sender> = (request: FastifyRequest, sender: Sender, reply: FastifyReply) => Promise<unknown>;
 
+/** Returns whose share of exports a caller takes: an enterprise's or an application's. */
+function partyOf(sender: unknown): string {
+  const { enterpriseId, applicationId } = sender as Record<string, string | undefined>;
+  return enterpriseId === undefined ? `application ${applicationId}` : `enterprise ${enterpriseId}`;
+}
+
 interface RouteParts {
+  id: string;
   /** A prefix for the path. */
   root?: string;
   config: FastifyContextConfig;
-  handler: RouteHandlerMethod;
+  /** Returns the schema of the data of a success. */
+  data: () => z.ZodType;
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Returns whose share of exports a call takes. */
+  party: (request: FastifyRequest) => string;
 }
 
 /** Registers the route of one operation as the contract describes it. Every operation is registered here. */
 export function addRoute(
   server: FastifyInstance,
-  { method, path, params, query, body, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,
-  { root = '', config, handler }: RouteParts,
+  { method, path, params, query, body, list, maxBodyBytes = MAX_BODY_BYTES }: CalledOperation,
+  { id, root = '', config, data, answer, party }: RouteParts,
 ): void {
   server.route({
     method,
@@ -90,7 +105,7 @@ export function addRoute(
     bodyLimit: maxBodyBytes,
     config,
     schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
-    handler,
+    ...(list ? exportable(list, data(), nameFile(id), { answer, party }) : { handler: answer }),
   });
 }
 

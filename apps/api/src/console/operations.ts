@@ -8,7 +8,7 @@ import {
   findConsoleOperation,
 } from '@lockstep/contract/console';
 import type { Operator } from '@lockstep/operators';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AnyHandler, addRoute, type Handler } from '../calls/operation-routes.ts';
 import { operatorOf } from './who-acts.ts';
 
@@ -23,12 +23,16 @@ declare module 'fastify' {
 export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleHandlers): void {
   for (const [id, handler] of Object.entries(handlers) as [ConsoleOperationId, AnyHandler<Operator>][]) {
     const operation = findConsoleOperation(id);
+    const findSender = (request: FastifyRequest) =>
+      operation.role === 'anybody' ? WITHOUT_LOGIN : operatorOf(request);
     addRoute(server, operation, {
+      id,
       root: CONSOLE_API_ROOT,
       config: { consoleOperationId: id },
-      handler: async (request, reply) => {
-        const operator = operation.role === 'anybody' ? WITHOUT_LOGIN : operatorOf(request);
-        const data = await handler(request, operator, reply);
+      data: () => operation.data,
+      party: (request) => `operator ${findSender(request).operatorId}`,
+      answer: async (request, reply) => {
+        const data = await handler(request, findSender(request), reply);
         return operation.isDownload ? data : success(data);
       },
     });

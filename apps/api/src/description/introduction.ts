@@ -19,6 +19,7 @@ import {
   ORDER_FAILURES,
   REQUEST_FAULTS,
 } from '@lockstep/contract';
+import { MAX_EXPORTS_OF_PARTY } from '../calls/exports.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');
 const mebibytes = (bytes: number) => `${bytes / 1024 ** 2} MiB`;
@@ -36,6 +37,7 @@ const LIMITS = [
   ['Text that a batch stores', mebibytes(MAX_TEXT_BYTES)],
   ['Active products and merchandise on an asset, and grants', count(MAX_INSTANCES_ON_ASSET)],
   ['Extended attributes of an asset', count(MAX_EXTENDED_ATTRIBUTES)],
+  ['Exports at once of an application, an enterprise or an operator', count(MAX_EXPORTS_OF_PARTY)],
   ['Webhooks of an application', count(MAX_WEBHOOKS)],
   ['Lifetime of an access token', `${count(ACCESS_TOKEN_SECONDS)} seconds`],
 ] as const;
@@ -49,6 +51,10 @@ const causeRow = (cause: Cause) => {
 export const INTRODUCTION = `License orders and member center. Every call needs a new \`g_nonce\`. A call succeeded if the \`code\` in the body is the number 0.
 
 To try a call on this page, press Authorize and enter the appKey and appSecret of your application as client_id and client_secret; \`npm start\` writes those of its demo to \`demo.json\` in DATA_DIR. For the member center, also enter the tokens that issueToken returns. Then open an operation and press Execute. Each call gets a new \`g_nonce\`.
+
+## Exports
+
+Every list also answers with all entries that match, as a file: send \`Accept: text/csv\` or \`application/x-ndjson\`. It starts at \`cursor\` or \`after\`, if given; the size and number of pages have no effect. An export is complete only if the response ends properly: if it breaks, the service resets the connection.
 
 ## Causes
 

@@ -10,10 +10,14 @@ import {
 } from '@lockstep/contract';
 // biome-ignore lint/style/noRestrictedImports: only the description loads the examples
 import { examples, parameterExamples } from '@lockstep/contract/examples';
+import { EXPORT_TYPES } from '../calls/exports.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { describeSchemas, referenceTo, type Schema } from './schemas.ts';
 
 const JSON_TYPE = 'application/json';
+
+/** What a list also answers with (rules 1.1). */
+const EXPORTED = Object.fromEntries(Object.keys(EXPORT_TYPES).map((type) => [type, { schema: { type: 'string' } }]));
 
 const TAGS: Record<Operation['module'], { name: string; description: string }> = {
   open: { name: 'Tokens', description: 'Access tokens of applications and of users, valid for two hours.' },
@@ -149,7 +153,8 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
   };
   const responses = Object.keys(answers).map((status) => {
     const name = nameAnswer(id, status);
-    const content = { [JSON_TYPE]: { schema: schemaOf(name), examples: answered[Number(status)] } };
+    const exported = operation.list && status === '200' ? EXPORTED : {};
+    const content = { [JSON_TYPE]: { schema: schemaOf(name), examples: answered[Number(status)] }, ...exported };
     return [status, { description: parts[name]?.description, headers: describeHeaders(id, status), content }];
   });
   const parameters = [

@@ -60,10 +60,9 @@ export function resultHandlers(options: ServerOptions) {
       });
     },
 
-    getEvents: async (request, { applicationId }, reply) => {
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      return success(await awaitEvents(request.db, eventWatch, applicationId, request.query, gone.signal));
+    getEvents: async (request, { applicationId }) => {
+      const { signal } = request.deadline;
+      return success(await awaitEvents(request.db, eventWatch, applicationId, request.query, signal));
     },
 
     cancelBatchOrder: async (request, { applicationId }) => {

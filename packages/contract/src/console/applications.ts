@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
+import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -55,6 +56,7 @@ export const applicationsOperations = consoleTable({
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
     }),
+    list: byCursor('applications'),
     data: z.object({ applications: z.array(ConsoleApplication), nextCursor: z.string().nullable() }),
   },
   getApplication: { ...get('/applications/{appKey}'), params, data: ApplicationDetail },

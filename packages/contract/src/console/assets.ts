@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AssetExtend } from '../assets/assets.ts';
 import { AssetListQuery, AssetPage } from '../assets/lists.ts';
 import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
+import { byCursor } from '../operations/list.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, time } from '../scalars.ts';
@@ -137,6 +138,7 @@ export const assetsOperations = consoleTable({
   listAssets: {
     ...get('/assets'),
     query: AssetListQuery,
+    list: byCursor('assets'),
     data: AssetPage,
   },
   getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
@@ -147,6 +149,7 @@ export const assetsOperations = consoleTable({
     query: ListPageQuery.extend({
       limit: emptyAsAbsent(queryInteger(1, MAX_CONTENTS_PAGE).default(DEFAULT_CONTENTS_PAGE)),
     }),
+    list: { rows: ['instances'], page: { limit: String(MAX_CONTENTS_PAGE) } },
     data: z.object({
       instances: z.array(AssetInstance).describe('Each after the merchandise that contains it.'),
       nextCursor,
@@ -156,6 +159,7 @@ export const assetsOperations = consoleTable({
     ...get('/assets/{assetNum}/history'),
     params: AssetNumParams,
     query: ListPageQuery,
+    list: byCursor('entries'),
     data: z.object({ entries: z.array(ToldEntry), nextCursor }),
   },
 });

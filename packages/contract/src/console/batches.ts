@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause, MessageArgs } from '../envelope.ts';
+import { byCursor } from '../operations/list.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
 import { BatchResult, BatchSummary, CancelledBatch, FailedOrders, OrderResult } from '../orders/results.ts';
@@ -96,7 +97,7 @@ const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
 /** Batches of all applications (rules 6.4 to 6.7). */
 export const batchesOperations = consoleTable({
-  listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, data: ConsoleBatchPage },
+  listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, list: byCursor('batches'), data: ConsoleBatchPage },
   getBatch: { ...get('/batches/{batchId}'), params: BatchParams, data: TracedBatch },
   getBatchFailures: {
     ...get('/batches/{batchId}/failures'),
@@ -107,6 +108,7 @@ export const batchesOperations = consoleTable({
     ...get('/batches/{batchId}/orders'),
     params: BatchParams,
     query: BatchOrdersQuery,
+    list: byCursor('orders'),
     data: z.object({ orders: z.array(OrderResult), nextCursor: z.string().nullable() }),
   },
   /** Downloads the failed orders of a batch as they were sent, without passwords. */

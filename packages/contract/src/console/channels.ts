@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChannelCode } from '../access.ts';
+import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
@@ -61,6 +62,7 @@ export const channelsOperations = consoleTable({
       state: emptyAsAbsent(ChannelHealth.optional()),
       ...ListPageQuery.shape,
     }),
+    list: byCursor('channels'),
     data: z.object({ channels: z.array(ConsoleChannel), nextCursor: z.string().nullable() }),
   },
   getChannel: { ...get('/channels/{channelCode}'), params, data: ChannelDetail },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AuditEntry } from '../members/audit.ts';
+import { byCursor } from '../operations/list.ts';
 import { BindCustomer, ListedCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import {
@@ -96,6 +97,7 @@ export const enterprisesOperations = consoleTable({
   listEnterprises: {
     ...get('/enterprises'),
     query: Search,
+    list: byCursor('exact', 'enterprises'),
     data: z.object({
       exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
       enterprises: z.array(EnterpriseRow).describe('Matches of the name, newest first; without a text, all.'),
@@ -106,6 +108,7 @@ export const enterprisesOperations = consoleTable({
   listCustomers: {
     ...get('/customers'),
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
+    list: byCursor('exact', 'customers'),
     data: z.object({
       exact: z.array(ListedCustomer).describe('Customers with this id, or id in a channel; only on the first page.'),
       customers: z.array(ListedCustomer).describe('Matches of the name, newest first; without a text, all.'),
@@ -118,12 +121,14 @@ export const enterprisesOperations = consoleTable({
     ...get('/enterprises/{enterpriseGlobalId}/employees'),
     params: EnterpriseParams,
     query: Search,
+    list: byCursor('employees'),
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
   },
   listEnterpriseAuditLog: {
     ...get('/enterprises/{enterpriseGlobalId}/audit-log'),
     params: EnterpriseParams,
     query: ListPageQuery,
+    list: byCursor('entries'),
     data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
   },
   /** Sets the security mobile number of an enterprise, with which channels bind customers by O1. */

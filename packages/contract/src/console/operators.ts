@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byCursor, whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
 import { consoleTable, get, OperatorRole, post } from './operation.ts';
@@ -38,7 +39,11 @@ export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 const params = z.object({ name: text(63) });
 
 export const operatorsOperations = consoleTable({
-  listOperators: { ...get('/operators', 'admin'), data: z.object({ operators: z.array(ConsoleOperator) }) },
+  listOperators: {
+    ...get('/operators', 'admin'),
+    list: whole('operators'),
+    data: z.object({ operators: z.array(ConsoleOperator) }),
+  },
   createOperator: {
     ...post('/operators', 'admin'),
     body: z.object({ name: OperatorName, role: OperatorRole }),
@@ -64,6 +69,7 @@ export const operatorsOperations = consoleTable({
       target: optionalText().describe('Only entries about this target, such as an appKey.'),
       ...ListPageQuery.shape,
     }),
+    list: byCursor('entries'),
     data: z.object({ entries: z.array(OperatorAuditEntry), nextCursor: z.string().nullable() }),
   },
 });

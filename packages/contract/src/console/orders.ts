@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cause, MessageArgs } from '../envelope.ts';
+import { byCursor } from '../operations/list.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
@@ -139,7 +140,7 @@ const SearchQuery = z.object({
 });
 
 export const ordersOperations = consoleTable({
-  listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, data: ConsoleOrderPage },
+  listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, list: byCursor('orders'), data: ConsoleOrderPage },
   getOrder: { ...get('/orders/{licenseOrderId}'), params: OrderResultParams, data: OwnedOrder },
   /** Returns an order as it was sent, if still stored. Passwords are hidden. */
   getOrderContent: { ...get('/orders/{licenseOrderId}/content'), params: OrderResultParams, data: OrderContent },
@@ -150,7 +151,7 @@ export const ordersOperations = consoleTable({
     params: OrderResultParams,
     data: ComparedPreview.nullable(),
   },
-  listHolds: { ...get('/holds'), query: HoldsQuery, data: HoldPage },
+  listHolds: { ...get('/holds'), query: HoldsQuery, list: byCursor('holds'), data: HoldPage },
   /** Fails a pending order with internal_error. Only the operators' audit log shows the reason. */
   failOrder: {
     ...post('/orders/{licenseOrderId}/fail', 'support'),

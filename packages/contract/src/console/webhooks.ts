@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -43,6 +44,7 @@ export const webhooksOperations = consoleTable({
       appKey: optionalText().describe('Only webhooks of this application.'),
       ...ListPageQuery.shape,
     }),
+    list: byCursor('webhooks'),
     data: z.object({ webhooks: z.array(ConsoleWebhook), nextCursor: z.string().nullable() }),
   },
   getWebhook: { ...get('/webhooks/{webhookId}'), params: WebhookParams, data: ConsoleWebhookDetail },
@@ -50,6 +52,7 @@ export const webhooksOperations = consoleTable({
     ...get('/webhooks/{webhookId}/deliveries'),
     params: WebhookParams,
     query: ListPageQuery,
+    list: byCursor('deliveries'),
     data: DeliveryPage,
   },
   enableWebhook: {

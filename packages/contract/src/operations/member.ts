@@ -32,6 +32,7 @@ import {
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
 import { Seats } from '../members/seats.ts';
+import { BY_PAGE } from './list.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
@@ -87,6 +88,7 @@ export const memberOperations = ofModule('member', {
     name: 'M5',
     params: EnterpriseParams,
     query: ListEmployees,
+    list: BY_PAGE,
     answers: answers(EmployeePage),
     summary: 'List employees',
     description:
@@ -96,6 +98,7 @@ export const memberOperations = ofModule('member', {
   readAudit: {
     params: EnterpriseParams,
     query: PageQuery,
+    list: BY_PAGE,
     answers: answers(AuditPage),
     summary: 'Read the audit log',
     description: 'Lists all changes in the member center of the enterprise, newest first.',
@@ -104,6 +107,7 @@ export const memberOperations = ofModule('member', {
     name: 'M6',
     params: EnterpriseParams,
     query: OptionalPageQuery,
+    list: BY_PAGE,
     answers: answers(EnterpriseAssets),
     summary: 'List asset numbers',
     description:
@@ -123,6 +127,7 @@ export const memberOperations = ofModule('member', {
     name: 'M8',
     params: EnterpriseParams,
     query: OptionalPageQuery,
+    list: BY_PAGE,
     answers: answers(BorrowedLocks),
     summary: 'List borrowed locks',
     description:

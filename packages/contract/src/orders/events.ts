@@ -6,7 +6,7 @@ import { fault } from '../templates.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
-const MAX_EVENTS = 1_000;
+export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
 const PLACE_FAULT = fault('event_id');
 

@@ -15,7 +15,7 @@ import { fault } from '../templates.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 
-const MAX_LIST_PAGE = 200;
+export const MAX_LIST_PAGE = 200;
 const DEFAULT_LIST_PAGE = 50;
 
 /** The part of a query that pages through a list by cursor (rules 6.7). Cursors are opaque to clients. */
