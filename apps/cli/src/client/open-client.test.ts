@@ -64,6 +64,27 @@ describe('the address, the key and the secret come', () => {
   );
 });
 
+describe('a command of the member center', () => {
+  const USER = { LOCKSTEP_ENTERPRISE: '1001', LOCKSTEP_ACCOUNT: 'admin@acme', LOCKSTEP_PASSWORD: 'correct horse' };
+  const openForUser = (env: NodeJS.ProcessEnv) => {
+    const member = buildProgram({}).commands.find((each) => each.name() === 'member')!;
+    const seats = member.commands.find((each) => each.name() === 'seats')!;
+    return openClient(seats, { DATA_DIR, ...env }, true);
+  };
+
+  it('takes the administrator from where it takes the application', async () => {
+    expect((await openForUser({})).enterprise).toEqual({ enterpriseGlobalId: 'x' });
+    const given = await openForUser({ ...VARIABLES, ...USER });
+    expect([given.appKey, given.enterprise]).toEqual(['given', { enterpriseGlobalId: '1001' }]);
+  });
+
+  it.each([VARIABLES, USER])('names what is missing if it has only %j', async (env) => {
+    const missing = Object.keys({ ...VARIABLES, ...USER }).filter((name) => !(name in env));
+    const fault = await openForUser(env).catch(String);
+    expect(missing.filter((name) => !String(fault).includes(name))).toEqual([]);
+  });
+});
+
 it.each(['', ' ', '{"appSecret": "a"}'])('a secret file with %j is refused', async (content) => {
   writeFileSync(`${secretFile}-wrong`, content);
   const refused = open(['--app-secret-file', `${secretFile}-wrong`], VARIABLES);

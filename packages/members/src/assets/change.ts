@@ -26,7 +26,7 @@ import {
  * loan.
  *
  * Throws a Refusal: employee_not_matched, asset_not_withdrawable, asset_number_not_found, asset_of_other_enterprise,
- * asset_configured_twice.
+ * asset_configured_twice, asset_frozen.
  */
 export async function configureAssets(
   db: Database,
