@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { EnterpriseAsset, ListedEmployee } from '@lockstep/contract';
-import { describe, expect, it } from 'vitest';
-import { planAssignments } from './assign.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { assign, planAssignments } from './assign.ts';
+import type { OrderClient } from './client.ts';
 import { parseSeats } from './seats-file.ts';
 
 const read = (content: string | Buffer) => parseSeats(Buffer.from(content as string), 'seats.csv');
@@ -72,4 +76,25 @@ describe('a row', () => {
     const outcomes = plan(['free', 'kim'], ['free', 'lee']).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['assigned', 'asset_configured_twice']);
   });
+});
+
+it('if a call fails, what the calls before it did is printed', async () => {
+  const nums = Array.from({ length: 1_001 }, (_, index) => `N${index}`);
+  const directory = mkdtempSync(join(tmpdir(), 'assign-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'seats.csv');
+  writeFileSync(file, ['assetNum,account', ...nums.map((num) => `${num},kim`)].join('\n'));
+  const answers: Record<string, unknown> = {
+    listEmployees: { list: [{ userName: 'kim@acme', globalId: 'id-kim' }], nextCursor: null },
+    listEnterpriseAssets: nums.map((assetNum) => ({ assetNum, cloudAccountGlobalId: null })),
+  };
+  const call = vi.fn(async (id: string, { body }: { body?: { privileges: unknown[] } }) => {
+    if (body?.privileges.length === 1) throw new Error('unreachable');
+    return answers[id] ?? { succeeded: [], failed: [] };
+  });
+  const printing = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const ended = assign({ call, enterprise: {} } as unknown as OrderClient, { file, json: true });
+  await expect(ended).rejects.toThrow('unreachable');
+  expect(printing.mock.calls).toHaveLength(1_000);
 });

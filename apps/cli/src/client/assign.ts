@@ -37,25 +37,39 @@ const COLUMNS: readonly Column<Assignment>[] = [
   { head: 'outcome', cell: ({ outcome }) => outcome },
 ];
 
-/** Assigns assets as a file says, each row on its own, and prints what became of each. */
+/**
+ * Assigns assets as a file says, each row on its own, and prints what became of each. If a call fails, prints the rows
+ * of the calls before it; the command can be repeated, because it finds those unchanged.
+ */
 export async function assign(
   client: OrderClient,
   { file, preview, json }: { file: string; preview?: true; json?: true },
 ): Promise<void> {
   const rows = parseSeats(await readGivenFile(file), nameOf(file));
   const planned = planAssignments(rows, await readEnterprise(client));
-  for (const part of splitByCall(planned)) {
-    // A move is two entries. The preview keeps an asset with its employee if the second one would be refused.
-    await configure(client, part, true);
-    if (!preview) await configure(client, part, false);
-  }
-  if (json) for (const { entries: _, ...row } of planned) say(JSON.stringify(row));
-  else {
-    const refused = planned.filter(({ message }) => message !== null);
-    say([formatTable(COLUMNS, planned), ...refused.map(({ row, message }) => `${row}: ${message}`)].join('\n'));
+  const done = new Set(planned.filter(({ entries }) => entries.length === 0));
+  try {
+    for (const part of splitByCall(planned)) {
+      // A move is two entries. The preview keeps an asset with its employee if the second one would be refused.
+      await configure(client, part, true);
+      if (!preview) await configure(client, part, false);
+      for (const row of part) done.add(row);
+    }
+  } finally {
+    showRows(
+      planned.filter((row) => done.has(row)),
+      json,
+    );
   }
   if (preview) sayAside('Nothing was changed.');
-  if (planned.some(({ message }) => message !== null)) process.exitCode = STATUS.refused;
+}
+
+/** Prints rows, and sets the exit status of a refusal if one was refused. */
+function showRows(rows: readonly Assignment[], json?: true): void {
+  const refused = rows.filter(({ message }) => message !== null);
+  if (json) for (const { entries: _, ...row } of rows) say(JSON.stringify(row));
+  else say([formatTable(COLUMNS, rows), ...refused.map(({ row, message }) => `${row}: ${message}`)].join('\n'));
+  if (refused.length > 0) process.exitCode = STATUS.refused;
 }
 
 /** Returns what each row changes in an enterprise, or why it can't. Of two rows with one asset, the second can't. */
