@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { AssetDetail, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -212,5 +215,38 @@ describe('lockstep webhook', () => {
       stdout: '',
       stderr: expect.stringMatching(/^.+\n$/),
     });
+  });
+});
+
+describe('an export of a list', async () => {
+  /** Sends tokens, and a part of an export. */
+  const breaking = createServer(({ url }, answer) => {
+    if (url!.startsWith('/oauth2')) {
+      answer.end('{"access_token": "token"}');
+      return;
+    }
+    answer.writeHead(200, { 'content-type': 'text/csv' }).write('part');
+    setImmediate(() => answer.socket!.resetAndDestroy());
+  });
+  await once(breaking.listen(0, '127.0.0.1'), 'listening');
+  afterAll(() => breaking.close());
+
+  it('prints what the service sends', async () => {
+    await api.carryOut(newBuy(customer, [newAssetNum()]));
+    const [ndjson, json, csv, refused] = await Promise.all([
+      show('lockstep order list --ndjson'),
+      show('lockstep order list --all --json'),
+      show('lockstep order list --csv'),
+      run(`lockstep asset history ${newAssetNum()} --csv`),
+    ]);
+    expect(objectsIn(ndjson)).toEqual(objectsIn(json));
+    expect(csv.split('\r\n')).toHaveLength(objectsIn(json).length + 2);
+    expect(refused).toMatchObject({ stdout: '', status: 4 });
+  });
+
+  it('ends with status 69 if it breaks off', async () => {
+    const baseUrl = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`;
+    const ended = await runLine('lockstep order list --csv', { ...env, LOCKSTEP_BASE_URL: baseUrl });
+    expect(ended).toMatchObject({ status: 69, stdout: 'part', stderr: expect.stringContaining('incomplete') });
   });
 });

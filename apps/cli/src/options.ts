@@ -6,6 +6,8 @@ export interface ListOptions {
   json?: true | undefined;
   limit: number;
   all?: true | undefined;
+  csv?: true | undefined;
+  ndjson?: true | undefined;
 }
 
 /** The option of a command that prints the answer of the API. */
@@ -20,6 +22,14 @@ export function addListOptions(command: Command): Command {
   return command
     .addOption(new Option('--limit <n>', 'List at most this many entries').argParser(parseLimit).default(DEFAULT_LIMIT))
     .addOption(new Option('--all', 'List all entries').conflicts('limit'));
+}
+
+/** Adds --csv and --ndjson to a command that lists by one operation. */
+export function addExportOptions(command: Command): Command {
+  const others = ['json', 'all', 'limit'];
+  return command
+    .addOption(new Option('--csv', 'Print all entries as CSV for spreadsheets').conflicts([...others, 'ndjson']))
+    .addOption(new Option('--ndjson', 'Print all entries as JSON, one per line, in one call').conflicts(others));
 }
 
 /** Adds --json and --fail-on-failed to a command that shows the outcome of a batch. */

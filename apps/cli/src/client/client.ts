@@ -13,6 +13,7 @@ import type {
 import { buildPath, routes } from '@lockstep/contract/routes';
 import { CommandFault } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
+import { EXPORT_TYPES, type ExportFormat, Incomplete, save } from './export.ts';
 import { explainNoAnswer, explainStrangeAnswer, send } from './http.ts';
 
 export interface ClientOptions {
@@ -143,16 +144,24 @@ export class OrderClient {
   }
 
   /** Calls an operation as `call` does, but returns the whole body of the answer. */
-  async callWhole<Id extends CalledId>(id: Id, call: Call<Id>): Promise<BodyOf<Id>> {
+  async callWhole<Id extends CalledId>(id: Id, call: Call<Id>, accept?: string): Promise<BodyOf<Id>> {
     if (this.#headers === undefined) await this.logIn();
     try {
-      return await this.#call(id, call);
+      return await this.#call(id, call, accept);
     } catch (error) {
       // A token expires after two hours, and the feed may be followed for longer. A refused call changed nothing.
       if (!(error instanceof CallRefused) || !error.reason.endsWith('token_invalid')) throw error;
       await this.logIn();
-      return await this.#call(id, call);
+      return await this.#call(id, call, accept);
     }
+  }
+
+  /**
+   * Writes all entries of a list to standard output, in a format (rules 1.1).
+   * @throws the faults of `call`; ServiceUnavailable also if the export breaks
+   */
+  async export<Id extends CalledId>(id: Id, call: Call<Id>, format: ExportFormat): Promise<void> {
+    await this.callWhole(id, call, EXPORT_TYPES[format]);
   }
 
   /** The address at which the application can get the outcome of a batch. */
@@ -160,11 +169,15 @@ export class OrderClient {
     return `${this.#options.baseUrl}${routes.getBatchResult.path}?${new URLSearchParams(key)}`;
   }
 
-  async #call<Id extends CalledId>(id: Id, { params, query = {}, body }: Call<Id>): Promise<BodyOf<Id>> {
+  async #call<Id extends CalledId>(
+    id: Id,
+    { params, query = {}, body }: Call<Id>,
+    accept: string | undefined,
+  ): Promise<BodyOf<Id>> {
     const given = Object.entries({ ...query, g_nonce: randomUUID() }).filter(([, value]) => value !== undefined);
     const path = buildPath(id, (params ?? {}) as OperationParams<Id>);
     const { url, answer } = await this.#send(id, `${path}?${new URLSearchParams(given as [string, string][])}`, {
-      headers: this.#headers!,
+      headers: { ...this.#headers!, ...(accept !== undefined && { accept }) },
       type: 'application/json',
       body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
@@ -190,10 +203,15 @@ export class OrderClient {
       headers: { ...headers, ...(body !== undefined && { 'content-type': type }) },
       body,
       timeoutMs: CALL_TIMEOUT_MS,
+      save: 'accept' in headers ? save : undefined,
     }).catch((error: unknown) => {
+      if (error instanceof Incomplete) {
+        throw new ServiceUnavailable(`${baseUrl} broke the export off. The output is incomplete: try again.`);
+      }
       throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
     });
     const { status } = given;
+    if (given.text === '' && 'accept' in headers) return { url, status, answer: { code: 0 } };
     const answer = status === 404 ? undefined : parseAnswer(given.text);
     if (answer !== undefined) return { url, status, answer };
     const fault = explainStrangeAnswer(url, given);

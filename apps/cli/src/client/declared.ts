@@ -7,6 +7,7 @@ import { formatFields, formatTable } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import type { Column, Fields } from '../output/values.ts';
 import type { DataOf, OrderClient } from './client.ts';
+import { formatOf } from './export.ts';
 
 /** The entry of a list: its answer has one array. */
 type ItemOf<Id extends OrderOperationId> = Extract<DataOf<Id>[keyof DataOf<Id>], readonly unknown[]>[number];
@@ -36,7 +37,7 @@ const FIELDS: Record<string, string> = {
   type: 'orderType',
 };
 /** The options that are no fields of a call. */
-const OWN_OPTIONS = ['json', 'limit', 'all', 'baseUrl', 'appKey', 'appSecretFile'];
+const OWN_OPTIONS = ['json', 'csv', 'ndjson', 'limit', 'all', 'baseUrl', 'appKey', 'appSecretFile'];
 
 /** Calls an operation with the arguments and options of its command, and prints its answer. */
 export async function callDeclared<Id extends OrderOperationId, Row>(
@@ -44,10 +45,12 @@ export async function callDeclared<Id extends OrderOperationId, Row>(
   command: Command,
   declared: Declared<Id, Row>,
 ): Promise<void> {
-  const { json, limit, all } = command.opts<Partial<ListOptions>>();
+  const { json, limit, all, ...options } = command.opts<Partial<ListOptions>>();
   const { params, query, body } = readFields(command, declared.id);
   const call = async (page = {}) =>
     await client.call(declared.id, { params, query: { ...query, ...page }, body } as never);
+  const format = formatOf(options);
+  if (format) return await client.export(declared.id, { params, query } as never, format);
   if ('columns' in declared) {
     const readPage = async (page: object) => {
       const data = await call(limit === undefined ? {} : page);

@@ -7,6 +7,8 @@ interface Sent {
   headers: Record<string, string>;
   body: string | Buffer | undefined;
   timeoutMs: number;
+  /** Takes an answer of the media type in `accept`, however long it is. The timeout is then that of a silence. */
+  save?: ((answer: IncomingMessage) => Promise<void>) | undefined;
 }
 
 interface Answer {
@@ -23,7 +25,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * elsewhere. Does not use fetch: loading it takes a third of a command's processor time.
  * @throws the error of Node.js, with its code; `ETIMEDOUT` or `NO_ANSWER` if connecting or the answer timed out
  */
-export async function send(url: string, { method, headers, body, timeoutMs }: Sent): Promise<Answer> {
+export async function send(url: string, { method, headers, body, timeoutMs, save }: Sent): Promise<Answer> {
   // TLS is slow to load, and a local service does not need it.
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const ending = new AbortController();
@@ -39,9 +41,16 @@ export async function send(url: string, { method, headers, body, timeoutMs }: Se
   try {
     call.end(body);
     const [response] = (await once(call, 'response', { signal })) as [IncomingMessage];
+    const { headers: answered, statusCode: status = 0 } = response;
+    if (save !== undefined && status === 200 && answered['content-type']?.startsWith(headers.accept!)) {
+      for (const timer of timers) clearTimeout(timer);
+      call.setTimeout(timeoutMs, () => end('NO_ANSWER'));
+      await save(response);
+      return { status, headers: answered, text: '' };
+    }
     let text = '';
     for await (const chunk of response.setEncoding('utf8')) text += chunk;
-    return { status: response.statusCode ?? 0, headers: response.headers, text };
+    return { status, headers: answered, text };
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {

@@ -5,6 +5,7 @@ import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
 import type { Column } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
+import { formatOf } from './export.ts';
 
 /** A page as lists of the command read it. */
 type PageQuery = { limit: string; cursor: string | undefined };
@@ -49,7 +50,10 @@ const EMPLOYEE_COLUMNS: readonly Column<ListedEmployee>[] = [
 
 /** Prints the employees with their assets. */
 export async function listEmployees(client: OrderClient, options: ListOptions & { keyword?: string }): Promise<void> {
-  const readPage = (page: PageQuery) => readEmployees(client, page, options.keyword);
+  const { keyword } = options;
+  const format = formatOf(options);
+  if (format) return await client.export('listEmployees', { params: client.enterprise, query: { keyword } }, format);
+  const readPage = (page: PageQuery) => readEmployees(client, page, keyword);
   await printList(readPage, EMPLOYEE_COLUMNS, options);
 }
 
@@ -66,6 +70,8 @@ const ASSET_COLUMNS: readonly Column<EnterpriseAsset>[] = [
 
 /** Prints the assets with their employees. */
 export async function listAssets(client: OrderClient, options: ListOptions): Promise<void> {
+  const format = formatOf(options);
+  if (format) return await client.export('listEnterpriseAssets', { params: client.enterprise }, format);
   await printList((page) => readAssets(client, page), ASSET_COLUMNS, options);
 }
 

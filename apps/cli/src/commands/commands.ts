@@ -4,7 +4,7 @@ import type { Database } from '@lockstep/platform';
 import type { Command } from 'commander';
 import type { OrderClient } from '../client/client.ts';
 import type { Declared } from '../client/declared.ts';
-import { addListOptions, JSON_OPTION, parseFileName, parseId, parseText } from '../options.ts';
+import { addExportOptions, addListOptions, JSON_OPTION, parseFileName, parseId, parseText } from '../options.ts';
 import { sayResult } from '../output/terminal.ts';
 
 /** The headings of the help, which say whose data a command covers. */
@@ -90,7 +90,8 @@ export class Commands {
         const { callDeclared } = await import('../client/declared.ts');
         await callDeclared(client, command, declared);
       }).option(...JSON_OPTION);
-      return 'columns' in declared && !declared.isOnePage ? addListOptions(added) : added;
+      if (!('columns' in declared)) return added;
+      return addExportOptions(declared.isOnePage ? added : addListOptions(added));
     };
   }
 

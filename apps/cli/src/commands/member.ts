@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addListOptions, JSON_OPTION, parseFileName, parseText } from '../options.ts';
+import { addExportOptions, addListOptions, JSON_OPTION, parseFileName, parseText } from '../options.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
 const ASSIGN_HELP = `
@@ -21,10 +21,11 @@ export function addMemberCommands(program: Command, commands: Commands): void {
     .description("List employees, assets and seats, assign assets; with database access, reset employees' passwords");
   const add = commands.ofMembers(member, () => import('../client/members.ts'));
   add('seats', 'Count the seats of the enterprise by product and license type', 'showSeats').option(...JSON_OPTION);
-  addListOptions(add('list', 'List the employees with their assets, newest first', 'listEmployees'))
+  const addList = (command: Command) => addExportOptions(addListOptions(command));
+  addList(add('list', 'List the employees with their assets, newest first', 'listEmployees'))
     .option(...JSON_OPTION)
     .option('--keyword <text>', 'Filter by part of the name or account', parseText);
-  addListOptions(
+  addList(
     add('assets', 'List the assets except borrowed locks, with their employees, oldest first', 'listAssets'),
   ).option(...JSON_OPTION);
   commands

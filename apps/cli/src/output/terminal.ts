@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { STATUS } from './status.ts';
 
@@ -5,6 +6,12 @@ import { STATUS } from './status.ts';
 export function say(line: string): void {
   clearProgress();
   process.stdout.write(`${makeVisible(line)}\n`);
+}
+
+/** Prints a part of a file to standard output, for a file or pipe unchanged, and waits until that takes more. */
+export async function sayText(text: string): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.write(stdout.isTTY ? makeVisible(text) : text)) await once(stdout, 'drain');
 }
 
 /** Prints a line that is not part of the result to standard error, so that scripts read only results. */
