@@ -133,14 +133,17 @@ const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 const NAMES_NOTHING = 'names no channel, customer or asset';
 
-const LOCKS: Trial[] = ['lock', 'unlock'].map((operation) => [
-  'their lock after one of ours',
-  () => {
-    const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
-    return post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
-  },
-  (data) => expect(data).toMatchObject([{ status: 1 }, { status: 2 }]),
-]);
+const [LOCK, UNLOCK, FREEZE, UNFREEZE] = ['lock', 'unlock', 'freeze', 'unfreeze'].map(
+  (operation): Trial => [
+    'their lock after one of ours',
+    () => {
+      const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
+      return post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
+    },
+    // A lock cannot be frozen.
+    (data) => expect(data).toMatchObject([{ status: operation.endsWith('lock') ? 1 : 4 }, { status: 2 }]),
+  ],
+);
 
 const ofTheirCustomer = () => ({ customerId: two.theirs.customer.customerId, state: 'succeeded' });
 const listsNoOrder = (data: unknown) => expect(data).toEqual({ orders: [], nextCursor: null });
@@ -183,8 +186,24 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       (data) => expect(data).toEqual([]),
     ],
   ],
-  [`post ${ORDER_ROOT}/asset/lock`]: [LOCKS[0]!],
-  [`post ${ORDER_ROOT}/asset/unlock`]: [LOCKS[1]!],
+  [`post ${ORDER_ROOT}/asset/lock`]: [LOCK!],
+  [`post ${ORDER_ROOT}/asset/unlock`]: [UNLOCK!],
+  [`post ${ORDER_ROOT}/asset/freeze`]: [FREEZE!],
+  [`post ${ORDER_ROOT}/asset/unfreeze`]: [UNFREEZE!],
+  [`get ${ORDER_ROOT}/assets`]: [
+    [
+      'the enterprise',
+      () => get('/assets', { enterpriseGlobalId: two.unbound.enterpriseId }),
+      (data) => lists(() => Object.values(two.ours.numbers))((data as { assets: unknown }).assets),
+    ],
+  ],
+  [`get ${ORDER_ROOT}/customers`]: [
+    [
+      'the enterprise',
+      () => get('/customers', { enterpriseGlobalId: two.unbound.enterpriseId }),
+      (data) => expect(data).toMatchObject({ customers: [{ customerId: two.ours.customer.customerId }] }),
+    ],
+  ],
   [`get ${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`]: [
     ['the enterprise', () => get(`/asset/${two.unbound.enterpriseId}/list`), lists(() => [two.ours.numbers.cloud])],
     [

@@ -20,7 +20,11 @@ import {
 import { fault } from '../templates.ts';
 import { Reason, Validity, Verdict } from '../verdict.ts';
 
-const queryFlag = () => emptyAsAbsent(z.enum(['true', 'false'], fault('true_or_false')).optional());
+/** true or false in a query, published as a boolean. */
+const queryFlag = () =>
+  emptyAsAbsent(
+    z.enum(['true', 'false'], fault('true_or_false')).meta({ type: 'boolean', enum: undefined }).optional(),
+  );
 
 /** The query of a list of assets. All filters apply together; another one is refused (rules 6.7). */
 export const AssetListQuery = z
