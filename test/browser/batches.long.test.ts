@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { en } from '@lockstep/console/words';
 import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
@@ -82,6 +83,24 @@ describe('a batch', () => {
     await press(page, en.batches.download);
     expect((await saving).suggestedFilename()).toMatch(/^failed-spring .*\.json$/);
     expectNoFaults(page);
+  });
+});
+
+describe('a list', () => {
+  it('is exported as filtered, and says why it cannot be', async () => {
+    const { page } = await open(`/batches/${batchId}?state=failed`);
+    const saving = page.waitForEvent('download');
+    await press(page, en.kit.exportCsv);
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe('batch-orders.csv');
+    const lines = (await readFile(await saved.path(), 'utf8')).split('\r\n');
+    expect(lines).toHaveLength(1 + 5 + 1);
+    expect(lines[0]!.split(',')).toEqual(expect.arrayContaining(['code', 'cause', 'message']));
+
+    await page.route('**/api/batches/**/orders**', (route) => route.abort('connectionreset'));
+    await press(page, en.kit.exportCsv);
+    await said(page, en.kit.unreachable);
+    await expectAccessible(page);
   });
 });
 

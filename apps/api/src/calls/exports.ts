@@ -37,7 +37,7 @@ declare module 'fastify' {
 }
 
 /** The exports that a process is sending. */
-export class Exports {
+class Exports {
   readonly #parties = new Map<FastifyRequest, string>();
   #isClosed = false;
 

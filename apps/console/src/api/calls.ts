@@ -77,6 +77,35 @@ export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, c
   return await response.blob();
 }
 
+/**
+ * Reads all entries of a list as CSV. `onBytes` gets the number of bytes so far. Throws CallFailure, with the cause
+ * `incomplete` if the transfer breaks.
+ */
+export async function exportOperation<Id extends ConsoleOperationId>(
+  id: Id,
+  call: CallOf<Id>,
+  { signal, onBytes }: { signal: AbortSignal; onBytes: (bytes: number) => void },
+): Promise<{ file: Blob; name: string }> {
+  const headers = { 'x-lockstep-console': initiator(), accept: 'text/csv' };
+  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin', signal });
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status !== 200 || !type.startsWith('text/csv')) await readAnswer(response, id);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  try {
+    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+      parts.push(value!);
+      bytes += value!.length;
+      onBytes(bytes);
+    }
+  } catch (error) {
+    throw new CallFailure(0, response.headers.get('x-request-id'), { cause: 'incomplete', message: String(error) });
+  }
+  const [, name = 'export.csv'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return { file: new Blob(parts, { type }), name };
+}
+
 async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);

@@ -187,6 +187,7 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
 
 function useExplanation({ status, cause }: CallFailure): { title: string; advice: string } {
   const words = useWords(kitWords);
+  if (cause === 'incomplete') return { title: words.incomplete, advice: words.incompleteAdvice };
   if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
   if (cause === 'role_missing') return { title: words.forbidden, advice: words.forbiddenAdvice };
   if (status === 404) return { title: words.missing, advice: words.missingAdvice };

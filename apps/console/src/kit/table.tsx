@@ -6,6 +6,7 @@ import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
+import { ExportButton } from './export.tsx';
 import { type FilterField, Filters, useAddress } from './inputs.tsx';
 import styles from './kit.module.css';
 import { Query } from './page.tsx';
@@ -82,7 +83,10 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
           const { nextCursor } = data as { nextCursor: string | null };
           const shown = rows(data);
           const first = above?.(data);
-          const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
+          // The export has the pages before this one, too.
+          const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;
+          const save = shown.length > 0 && <ExportButton operation={operation} call={exported} />;
+          const pager = <Pager nextCursor={nextCursor} shown={shown.length} save={save} />;
           const list = { rows: shown, isStale: found.isPlaceholderData, empty: emptyOf(nextCursor), footer: pager };
           return (
             <>
@@ -209,8 +213,16 @@ function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   control.focus();
 }
 
-/** Links between the pages of a list. `shown`: the number of rows on this page. */
-export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
+interface PagerProps {
+  nextCursor: string | null;
+  /** The number of rows on this page. */
+  shown: number;
+  /** A button that saves the list. */
+  save?: ReactNode;
+}
+
+/** Links between the pages of a list. */
+export function Pager({ nextCursor, shown, save }: PagerProps) {
   const [{ cursor }, change] = useAddress();
   const words = useWords(kitWords);
   const write = useNumberFormat();
@@ -237,6 +249,7 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
         {words.rowsShown(write(shown))}
         {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}
       </span>
+      {save}
       {cursor !== undefined && button(words.firstPage, undefined)}
       {place > 0 && button(words.previousPage, visited[place - 1])}
       {nextCursor !== null && button(words.nextPage, nextCursor, noteNext)}

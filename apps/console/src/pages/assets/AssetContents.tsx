@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
+import { ExportButton } from '../../kit/export.tsx';
 import { useAddress } from '../../kit/inputs.tsx';
 import { Query } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
@@ -40,7 +41,11 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
             <Tree nodes={nodes} label={words.contents} />
           )}
           {(nodes.length > 0 || cursor !== undefined) && (
-            <Pager nextCursor={nextCursor} shown={instances?.length ?? 0} />
+            <Pager
+              nextCursor={nextCursor}
+              shown={instances?.length ?? 0}
+              save={<ExportButton operation="getAssetContents" call={{ params: { assetNum }, query: {} }} />}
+            />
           )}
         </>
       )}

@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
+import { ExportButton } from '../../kit/export.tsx';
 import { useAddress } from '../../kit/inputs.tsx';
 import { Query } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
@@ -50,7 +51,15 @@ export function AssetHistory({ assetNum }: { assetNum: string }) {
               }))}
             />
           )}
-          <Pager nextCursor={nextCursor} shown={entries.length} />
+          <Pager
+            nextCursor={nextCursor}
+            shown={entries.length}
+            save={
+              entries.length > 0 && (
+                <ExportButton operation="getAssetHistory" call={{ params: { assetNum }, query: {} }} />
+              )
+            }
+          />
         </>
       )}
     </Query>

@@ -8,6 +8,7 @@ import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Failure, Page, Query, Section } from '../../kit/page.tsx';
+import { saveFile } from '../../kit/save-file.ts';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
@@ -101,11 +102,7 @@ function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: Console
     setBusy(true);
     try {
       const file = await downloadOperation('downloadFailedOrders', { params: { batchId } });
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(file);
-      link.download = `failed-${channelOrderId}.json`;
-      link.click();
-      URL.revokeObjectURL(link.href);
+      saveFile(file, `failed-${channelOrderId}.json`);
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error;
       setFailure(error);

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
+import { ExportButton } from '../../kit/export.tsx';
 import { Choice, optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query } from '../../kit/page.tsx';
 import { Empty, StateBadge } from '../../kit/signs.tsx';
@@ -39,7 +40,16 @@ export function OperatorsPage() {
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];
   return (
-    <Page title={words.operators} lead={words.intro} actions={<NewOperator />}>
+    <Page
+      title={words.operators}
+      lead={words.intro}
+      actions={
+        <>
+          <ExportButton operation="listOperators" call={{}} />
+          <NewOperator />
+        </>
+      }
+    >
       <Query of={operators}>
         {({ operators: rows }) => (
           <DataTable label={words.operators} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
