@@ -135,6 +135,16 @@ create index customer_channel on customer (channel_code, id);
 create unique index customer_default_chosen on customer (enterprise_id) where is_default;
 create index customer_folded_name on customer ((casefold(name collate pg_unicode_fast) collate "C"), id);
 
+-- Who buys for a customer, as its newest order that took effect says: at most one row each, which an operator can erase.
+-- Written only when an order says something else than the one before.
+create table customer_contact (
+  customer_id bigint primary key references customer,
+  -- The order that first said so, and when it took effect.
+  license_order_id bigint not null,
+  updated_time timestamptz not null default statement_timestamp(),
+  fields jsonb not null check (jsonb_typeof(fields) = 'object')
+);
+
 -- An employee of an enterprise. Its id is the memberGlobalId. The row of a deleted employee stays; the account name
 -- becomes available again.
 create table member (

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EnterpriseId } from '@lockstep/contract';
-import type { ConsoleCall, ConsoleData } from '@lockstep/contract/console';
+import { type ConsoleCall, type ConsoleData, HIDDEN } from '@lockstep/contract/console';
+import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { newAssetNum, newBuy, UNREAD } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Enterprises, customers and employees in the console, and administrators' passwords that operators set. */
@@ -36,6 +38,8 @@ const auditLogsOf = async (enterpriseGlobalId: EnterpriseId) => ({
   enterprise: (await viewer.call('listEnterpriseAuditLog', { params: { enterpriseGlobalId }, query: {} })).entries,
   operators: await stack.db.selectFrom('operator_audit').selectAll().orderBy('id', 'desc').execute(),
 });
+
+const SAID = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, UNREAD[field]]));
 
 describe('the list of enterprises', () => {
   it('finds those whose name starts with a text, in any case, in pages', async () => {
@@ -88,6 +92,19 @@ describe('the list of customers', () => {
     expect(idsOf([...first.customers, ...second.customers])).toEqual([two.customerId, one.customerId]);
     expect(second.nextCursor).toBeNull();
   });
+});
+
+it('the list of customers shows a viewer who buys, but no address, account or e-mail, and the end of mobile numbers', async () => {
+  const customer = await api.newCustomer();
+  const text = customer.customerId;
+  expect((await customers({ text })).exact).toMatchObject([{ contact: null }]);
+  const [order] = await api.carryOut(newBuy(customer, [newAssetNum()]));
+  const contact = { ...SAID, licenseOrderId: order!.licenseOrderId };
+  expect((await support.call('listCustomers', { query: { text } })).exact).toMatchObject([{ contact }]);
+  const hidden = Object.fromEntries(['address', 'adminAccount', 'adminEmail'].map((field) => [field, HIDDEN]));
+  const end = '•••••••0000';
+  const shown = { ...contact, ...hidden, adminCellNumber: end, passwordMobile: end };
+  expect((await customers({ text })).exact).toMatchObject([{ contact: shown }]);
 });
 
 describe('an enterprise', () => {

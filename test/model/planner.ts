@@ -35,7 +35,7 @@ const NAMES: Names = {
   order: (place) => String(place === 'unknown' ? 999_999 : FIRST_ORDER_ID + place),
 };
 const LEDGER_CUSTOMERS = Object.entries(CUSTOMERS).map(([label, { enterprise, channel }]) => {
-  const customer = { enterpriseId: NAMES.id(enterprise) as EnterpriseId, channelCode: channel };
+  const customer = { enterpriseId: NAMES.id(enterprise) as EnterpriseId, channelCode: channel, contact: null };
   return [NAMES.id(label) as CustomerId, customer] as const;
 });
 

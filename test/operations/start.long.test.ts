@@ -30,6 +30,7 @@ function demoCustomer({ demo }: RunningStack): Customer {
     channelCustomerId: 'DEMO-HQ',
     enterpriseName: 'Lockstep Demo Works',
     isDefault: true,
+    contact: null,
   };
 }
 

@@ -61,4 +61,4 @@ export {
 } from './scalars.ts';
 export * from './verdict.ts';
 export * from './webhooks.ts';
-export { LATEST, MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './words.ts';
+export { CONTACT_FIELDS, LATEST, MAX_ANSWER_BYTES, MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FORM_BYTES } from './words.ts';

@@ -37,3 +37,15 @@ export const MAX_FORM_BYTES = 16 * 1024;
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Maximum body of all other calls. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The fields of an order that say who buys. The newest order that took effect gives a customer's contact (rules 5). */
+export const CONTACT_FIELDS = [
+  'adminName',
+  'adminAccount',
+  'adminEmail',
+  'adminCellNumber',
+  'passwordMobile',
+  'address',
+  'branchCode',
+  'branchName',
+] as const;

@@ -8,6 +8,7 @@ import {
   type Viewer,
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { contactOf } from './contacts.ts';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
 
@@ -23,7 +24,7 @@ export function bindCustomer(db: Database, caller: ApplicationCaller, request: B
     await lockChannelCustomer(trx, request.channelCustomerId);
     const enterprise = await findOrCreateEnterprise(trx, caller, request);
     const existing = await selectCustomers(trx, caller)
-      .select(['id', 'enterprise_id', 'is_default'])
+      .select(['id', 'enterprise_id', 'is_default', contactOf('customer.id').as('contact')])
       .where('channel_code', '=', request.channelCode)
       .where('channel_customer_id', '=', request.channelCustomerId)
       .executeTakeFirst();
@@ -31,6 +32,7 @@ export function bindCustomer(db: Database, caller: ApplicationCaller, request: B
       throw new Refusal('customer_bound_elsewhere', request.channelCustomerId);
     }
     const { id, is_default } = existing ?? (await insertCustomer(trx, caller, enterprise, request));
+    const contact = existing?.contact ?? null;
     return {
       customerId: id,
       channelCode: request.channelCode,
@@ -38,6 +40,7 @@ export function bindCustomer(db: Database, caller: ApplicationCaller, request: B
       enterpriseGlobalId: enterprise.id,
       enterpriseName: request.enterpriseName,
       isDefault: is_default,
+      contact,
     };
   });
 }
@@ -109,6 +112,7 @@ export async function queryCustomers(db: Database, viewer: Viewer, query: QueryC
       'enterprise.id as enterpriseGlobalId',
       'enterprise.name as enterpriseName',
       'customer.is_default as isDefault',
+      contactOf('customer.id').as('contact'),
     ])
     .orderBy('customer.id')
     .execute();

@@ -1,5 +1,6 @@
 import type {} from './tables.ts';
 
+export { eraseContact, storeContacts } from './contacts.ts';
 export { bindCustomer, queryCustomers } from './customers.ts';
 export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';
 export { createEnterprise, setSecurityMobile, updateCustomer } from './enterprises.ts';

@@ -9,6 +9,7 @@ import type {
 import type { ConsoleData, ConsoleRequest, EnterpriseRow, Owner } from '@lockstep/contract/console';
 import { type Database, inMs, isId, ListCursor, readWalk } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { contactOf } from './contacts.ts';
 import { customersOf, isVisible, newestCustomers } from './tenant.ts';
 
 /** The most customers shown for one number; each is in another channel. */
@@ -31,7 +32,7 @@ const OWNER = sql`customer.id::text as "customerId", customer.name as "customerN
   customer.channel_code as "channelCode", customer.channel_customer_id as "channelCustomerId",
   enterprise.id::text as "enterpriseGlobalId", enterprise.name as "enterpriseName"`;
 const CUSTOMER = sql`${OWNER}, customer.branch_name as "branchName", customer.address,
-  customer.is_default as "isDefault", ${inMs('customer.created_time')} as "createdTime"`;
+  customer.is_default as "isDefault", ${contactOf('customer.id')} as contact, ${inMs('customer.created_time')} as "createdTime"`;
 const WITH_ENTERPRISE = sql`join enterprise on enterprise.id = customer.enterprise_id`;
 
 /** Reads customers and their enterprises, by customer id. Omits unknown ids. */

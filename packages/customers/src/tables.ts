@@ -1,4 +1,4 @@
-import type { ApplicationId, CustomerId, EnterpriseId } from '@lockstep/contract';
+import type { ApplicationId, CustomerId, EnterpriseId, LicenseOrderId } from '@lockstep/contract';
 import type { Generated } from 'kysely';
 
 /** Enterprises and their customers. */
@@ -14,6 +14,12 @@ declare module '@lockstep/platform' {
       created_by_application_id: ApplicationId | null;
     };
     channel: { id: Generated<number>; code: string; paused_time: Date | null };
+    customer_contact: {
+      customer_id: CustomerId;
+      license_order_id: LicenseOrderId;
+      updated_time: Generated<Date>;
+      fields: unknown;
+    };
     customer: {
       id: Generated<CustomerId>;
       enterprise_id: EnterpriseId;

@@ -94,6 +94,11 @@ export function recordMobileSet(
   });
 }
 
+/** Adds that an operator erased the contact of a customer. Call it in that transaction. */
+export function recordContactErased(trx: Trx, actor: Actor, customerId: string): Promise<void> {
+  return recordChange(trx, actor, { action: 'customer.contact_erased', target: customerId });
+}
+
 /** Adds that an operator resumed a channel. Call it in that transaction. */
 export function recordResumed(trx: Trx, actor: Actor, code: string) {
   return recordChange(trx, actor, {

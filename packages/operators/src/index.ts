@@ -5,6 +5,7 @@ export {
   listAuditLog,
   readResends,
   recordChange,
+  recordContactErased,
   recordedCall,
   recordFailed,
   recordMobileSet,

@@ -79,6 +79,7 @@ describe('O1 binds a customer', () => {
       enterpriseGlobalId: expect.stringMatching(ID),
       enterpriseName: body.enterpriseName,
       isDefault: true,
+      contact: null,
     });
     expect(await membersOf(bound.enterpriseGlobalId)).toEqual([]);
     expect(await api.process(batchOf(newBuy(bound, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
@@ -277,8 +278,8 @@ describe('O2 creates an enterprise', () => {
     const { enterpriseGlobalId } = await create(body);
     const shared = { channelCustomerId: body.crmCustomerId, enterpriseGlobalId, enterpriseName: body.customerName };
     const customers = [
-      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'crm', isDefault: true },
-      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'industry', isDefault: false },
+      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'crm', isDefault: true, contact: null },
+      { ...shared, customerId: expect.stringMatching(ID), channelCode: 'industry', isDefault: false, contact: null },
     ];
     expect(await query('crm', body.crmCustomerId)).toEqual(customers);
     expect(await query('industry', body.crmCustomerId)).toEqual(customers);

@@ -15,11 +15,19 @@ const COLUMNS: readonly Column<ListedCustomer>[] = [
 
 /** Adds `lockstep customer …`. */
 export function addCustomerCommands(program: Command, commands: Commands): void {
-  const customer = program.command('customer').helpGroup(API_COMMANDS).description('List customers');
+  const customer = program
+    .command('customer')
+    .helpGroup(API_COMMANDS)
+    .description('List customers, and erase their contacts');
   commands
     .operations(customer)('list', 'List customers, newest first, or by name', { id: 'listCustomers', columns: COLUMNS })
     .option('--name <prefix>', 'Filter by the beginning of the name', parseText)
     .option('--channel <code>', 'Filter by channel', parseText)
     .option('--channel-customer-id <id>', 'Filter by the ID in the channel', parseText)
     .option('--enterprise <id>', 'Filter by enterprise', parseId);
+  commands.onDatabase(customer, () => import('../database/administration.ts'))(
+    'erase-contact <customerId>',
+    'Erase who buys for a customer; its next order stores that again',
+    'eraseCustomerContact',
+  );
 }

@@ -4,12 +4,13 @@ import {
   BindCustomer,
   buildMessage,
   ChannelCode,
+  type CustomerId,
   type EnterpriseId,
   type MemberId,
   Scope,
 } from '@lockstep/contract';
 import { OperatorName, type OperatorRole } from '@lockstep/contract/console';
-import { setSecurityMobile } from '@lockstep/customers';
+import { eraseContact, setSecurityMobile } from '@lockstep/customers';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import {
   changeApplicationStatus,
@@ -18,13 +19,14 @@ import {
   enableOperator,
   listOperators,
   newCommand,
+  recordContactErased,
   recordedCall,
   recordMobileSet,
   registerApplication,
   resetOperatorPassword,
   rotateApplicationSecret,
 } from '@lockstep/operators';
-import type { Database } from '@lockstep/platform';
+import type { Database, Trx } from '@lockstep/platform';
 import { CommandFault } from '../output/status.ts';
 import { notFound } from './with-database.ts';
 
@@ -115,6 +117,13 @@ export async function setMobile(db: Database, globalId: string, given: string) {
   );
   if (!isFound) throw notFound('enterprise', globalId);
   return `Enterprise ${globalId} has a new security mobile number`;
+}
+
+export async function eraseCustomerContact(db: Database, customerId: string) {
+  const record = (trx: Trx) => recordContactErased(trx, newCommand(), customerId);
+  if (await eraseContact(db, customerId as CustomerId, record))
+    return `The contact of customer ${customerId} is erased`;
+  throw notFound('contact of customer', customerId);
 }
 
 const hashing = (db: Database) => ({ db, passwords: new PasswordHasher() });

@@ -1,5 +1,6 @@
 import type {
   AssetId,
+  ContactFields,
   CustomerId,
   EnterpriseId,
   LicenseOrderId,
@@ -108,6 +109,8 @@ export interface Effects {
 export interface LedgerCustomer {
   enterpriseId: EnterpriseId;
   channelCode: string;
+  /** What its newest order said of who buys; null if none is stored. */
+  contact: ContactFields | null;
 }
 
 /** An asset that an order moved from one customer to another. */
@@ -134,6 +137,8 @@ export interface Ledger {
 
 /** The changes of a ledger since it was loaded. */
 export interface LedgerChanges {
+  /** What orders newly said of who buys for a customer (rules 5), and which of them first did. */
+  readonly contacts: Map<CustomerId, { licenseOrderId: LicenseOrderId; contact: ContactFields }>;
   readonly newAssets: Set<Asset>;
   readonly changedAssets: Set<Asset>;
   readonly revokedAssets: Set<Asset>;
@@ -157,6 +162,7 @@ export interface LedgerChanges {
 /** Returns an empty set of changes. */
 export function emptyChanges(): LedgerChanges {
   return {
+    contacts: new Map(),
     newAssets: new Set(),
     changedAssets: new Set(),
     revokedAssets: new Set(),

@@ -22,6 +22,7 @@ export const HEAD_OFFICE: z.input<typeof Customer> = {
   enterpriseName: 'Lockstep Demo Works',
   channelCustomerId: 'DEMO-HQ',
   isDefault: true,
+  contact: null,
 };
 
 /** The cloud-licensed employee of that enterprise. */

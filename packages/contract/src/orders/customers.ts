@@ -3,6 +3,7 @@ import { named, namedEnum } from '../containers.ts';
 import {
   CustomerId,
   EnterpriseId,
+  LicenseOrderId,
   MAX_ADDRESS_CHARACTERS,
   MemberId,
   mobile,
@@ -15,7 +16,25 @@ import {
   text,
   time,
 } from '../scalars.ts';
+import type { CONTACT_FIELDS } from '../words.ts';
 import { ListPageQuery, NEXT_CURSOR } from './lists.ts';
+
+/** The values of CONTACT_FIELDS. */
+export type ContactFields = Record<(typeof CONTACT_FIELDS)[number], string>;
+
+export const Contact = named('Contact', 'Who buys for a customer, as its newest order that took effect says.', {
+  adminName: z.string().describe('Name of the administrator.'),
+  adminAccount: z.string().describe('Account of the administrator.'),
+  adminEmail: z.string().describe('E-mail of the administrator.'),
+  adminCellNumber: z.string().describe('Mobile number of the administrator.'),
+  passwordMobile: z.string().describe('Mobile number of the purchaser.'),
+  address: z.string().describe('Address of the customer.'),
+  branchCode: z.string().describe('Code of the branch.'),
+  branchName: z.string().describe('Name of the branch.'),
+  licenseOrderId: LicenseOrderId.describe('The order that first said so.'),
+  updatedTime: time('When that order took effect'),
+});
+export type Contact = z.infer<typeof Contact>;
 
 /** A customer as O1 and O3 return it (interface O1). */
 export const Customer = named('Customer', 'A customer: an enterprise as one channel knows it.', {
@@ -25,6 +44,7 @@ export const Customer = named('Customer', 'A customer: an enterprise as one chan
   enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise.'),
   enterpriseName: z.string().describe('Name of the enterprise.'),
   isDefault: z.boolean().describe('Whether this is the default customer of its enterprise.'),
+  contact: Contact.nullable().describe('Who buys for it; null before its first order, or if it was erased.'),
 });
 export type Customer = z.infer<typeof Customer>;
 

@@ -11,7 +11,7 @@ import type { Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
 import { listOldest, MAX_CANDIDATES, ProductNotFound } from '../planning/matching.ts';
 import { LIMITS, type Limits, type OrderWithId, type Outcome } from '../planning/order.ts';
-import { collectContents, collectNeeds, outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
+import { collectContents, collectNeeds, noteContact, outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
 
 /**
  * Applies orders: loads and locks the part of the ledger that they touch, plans them, and stores their effects and
@@ -101,6 +101,7 @@ export async function planOrders(
       touched += each.effects.touched;
       if (touched > limits.together && planned.length > 0) break;
       advance(ledger, accepted.licenseOrderId, each.effects);
+      noteContact(ledger, accepted);
       planned.push(each);
     } else planned.push({ ...each, refusal: await hints.complete(each.refusal) });
   }

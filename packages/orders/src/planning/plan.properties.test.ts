@@ -146,7 +146,9 @@ function orderOf(sent: Sent): Order {
 
 function newLedger(): Ledger {
   return {
-    customers: new Map(CUSTOMERS.map(([id, enterpriseId]) => [id, { enterpriseId, channelCode: 'test' }])),
+    customers: new Map(
+      CUSTOMERS.map(([id, enterpriseId]) => [id, { enterpriseId, channelCode: 'test', contact: null }]),
+    ),
     customerOfPurchase: new Map(),
     assets: new Map(),
     changes: emptyChanges(),

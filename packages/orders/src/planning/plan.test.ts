@@ -41,14 +41,14 @@ const stranger = customer('21', '2');
 function customer(id: string, enterpriseId: string): Customer {
   const [customerId, enterpriseGlobalId] = [id as CustomerId, enterpriseId as EnterpriseId];
   const names = { channelCode: 'test', channelCustomerId: customerId, enterpriseName: `Enterprise ${customerId}` };
-  return { customerId, enterpriseGlobalId, isDefault: true, ...names };
+  return { customerId, enterpriseGlobalId, isDefault: true, contact: null, ...names };
 }
 
 function newLedger(): Ledger {
   return {
     customers: new Map(
       [ours, sister, stranger].map(({ customerId, enterpriseGlobalId, channelCode }) => {
-        return [customerId, { enterpriseId: enterpriseGlobalId, channelCode }];
+        return [customerId, { enterpriseId: enterpriseGlobalId, channelCode, contact: null }];
       }),
     ),
     customerOfPurchase: new Map(),

@@ -1,6 +1,8 @@
 import { type Asset, advance, type ContentsNeeds, type Effects, type Ledger, type LedgerNeeds } from '@lockstep/assets';
 import {
   type Channels,
+  CONTACT_FIELDS,
+  type ContactFields,
   type DeleteProductOrder,
   type Merchandise,
   type NewBuyOrder,
@@ -55,6 +57,15 @@ export function tryPlan(ledger: Ledger, accepted: OrderWithId, limits: Limits): 
 
 export function outcomeOf({ accepted, effects, refusal }: Planned): Outcome {
   return refusal === null ? { accepted, failure: null, ...countEffects(effects) } : failOrder(accepted, refusal);
+}
+
+/** Notes what an order that takes effect says of who buys, if its customer's order before said otherwise (rules 5). */
+export function noteContact({ customers, changes }: Ledger, { licenseOrderId, order }: OrderWithId): void {
+  const customer = customers.get(order.customerId)!;
+  if (CONTACT_FIELDS.every((field) => customer.contact?.[field] === order[field])) return;
+  const contact = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, order[field]])) as ContactFields;
+  customer.contact = contact;
+  changes.contacts.set(order.customerId, { licenseOrderId, contact });
 }
 
 /** Plans orders one after the other on a ledger with everything loaded; each sees the effects of those before it. */

@@ -30,7 +30,8 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
 
     listCustomers: async (request, operator) => {
       const { exact, customers, nextCursor } = await searchCustomers(request.db, OPERATOR, request.query);
-      const show = (row: ListedCustomer) => hidePersonal(operator, row);
+      const show = (row: ListedCustomer) =>
+        hidePersonal(operator, { ...row, contact: row.contact && hidePersonal(operator, row.contact) });
       return { exact: exact.map(show), customers: customers.map(show), nextCursor };
     },
 

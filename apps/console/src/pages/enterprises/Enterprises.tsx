@@ -1,4 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { AddressTabs } from '../../kit/inputs.tsx';
@@ -114,6 +115,11 @@ export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }
   };
   const branch: Column<Customer> = { header: words.branch, isMinor: true, cell: (row) => row.branchName };
   const address: Column<Customer> = { header: words.address, isMinor: true, cell: (row) => row.address ?? '–' };
+  const contact: Column<Customer> = {
+    header: words.contact,
+    isMinor: true,
+    cell: (row) => row.contact && [...new Set(CONTACT_FIELDS.map((field) => row.contact?.[field]))].join(' · '),
+  };
   const columns: Column<Customer>[] = [
     {
       header: words.name,
@@ -139,6 +145,7 @@ export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }
       ),
     },
     ...(withEnterprise ? [] : [branch, address]),
+    contact,
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];
   return { columns, rowKey: ({ customerId }) => customerId };

@@ -15,6 +15,7 @@ export const enterprisesWords = defineAreaWords({
   madeBy: ['Created by', '创建方'],
   branch: ['Branch', '分支机构'],
   address: ['Address', '地址'],
+  contact: ['Who buys', '购买联系人'],
   isDefault: ['Default', '默认'],
   number: ['Number in channel', '渠道内编号'],
   employees: ['Employees', '员工'],

@@ -129,6 +129,7 @@ export const actionWords = defineWords({
   'channel.resumed': ['Resumed a channel', '恢复渠道'],
   'employee.password_reset': ['Reset an employee’s password', '重置员工密码'],
   'administrator.created': ['Created an administrator', '创建企业管理员'],
+  'customer.contact_erased': ['Erased a customer’s contact', '删除客户联系信息'],
   'enterprise.mobile_set': ['Set an enterprise’s security mobile number', '设置企业安全手机号'],
   'administrator.password_reset': ['Reset an administrator’s password', '重置企业管理员密码'],
   'operator.created': ['Created an operator', '创建操作员'],

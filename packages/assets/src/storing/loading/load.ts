@@ -1,4 +1,4 @@
-import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
+import type { AssetId, ContactFields, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import {
   bigintArray,
   isId,
@@ -79,15 +79,18 @@ interface CustomerRow {
   id: CustomerId;
   enterprise_id: EnterpriseId;
   channel_code: string;
+  contact: ContactFields | null;
 }
 
 function buildCustomer(row: CustomerRow): LedgerCustomer {
-  return { enterpriseId: row.enterprise_id, channelCode: row.channel_code };
+  return { enterpriseId: row.enterprise_id, channelCode: row.channel_code, contact: row.contact };
 }
 
 const customerRows = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
   name: 'read_customers',
-  text: 'select id, enterprise_id, channel_code from customer where id = any ((select $1::bigint[])::bigint[])',
+  text:
+    'select id, enterprise_id, channel_code, (select fields from customer_contact where customer_id = customer.id) ' +
+    'as contact from customer where id = any ((select $1::bigint[])::bigint[])',
   values: [bigintArray(customerIds)],
 });
 

@@ -1,4 +1,5 @@
 import type { AssetId, LicenseOrderId, MemberId } from '@lockstep/contract';
+import { storeContacts } from '@lockstep/customers';
 import { arrayText, bigintArray, send, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type { LedgerIds } from '../../ids.ts';
@@ -22,6 +23,7 @@ import {
  */
 export async function writeLedger(trx: Trx, ledger: Ledger, ids: LedgerIds): Promise<void> {
   const { changes } = ledger;
+  await storeContacts(trx, changes.contacts);
   const released = findStored(changes.releasedAssets.keys()).map(
     (asset) => [asset.id, changes.releasedAssets.get(asset)!] as const,
   );
