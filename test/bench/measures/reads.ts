@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { buildPath } from '@lockstep/contract';
 import { FILL_STATEMENTS, fillCounters, ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
+import { readMebibytes } from '../../harness/processes/service-process.ts';
 import { startBare } from '../bare/bare-deployment.ts';
 import type { BenchProcess } from '../bench-process.ts';
-import { startDeployment, warmUp } from '../deployment.ts';
+import { type Deployment, startDeployment, warmUp } from '../deployment.ts';
 import { type Load, type Pace, runLoad } from '../load.ts';
 import { openPool } from '../machine.ts';
 import { type Bench, type Figures, type Measure, quantiles, scaled } from '../measure.ts';
@@ -34,6 +36,7 @@ export const readMeasures: Measure[] = [
   ...[0, 1, 10].map((millions): Measure => {
     return { name: `filled-${millions}m`, of: 'service', run: (bench) => measureFilled(bench, millions * MILLION) };
   }),
+  { name: 'export', of: 'service', run: measureExport },
 ];
 
 /** Sends a sync batch, then polls its result. */
@@ -74,6 +77,41 @@ async function measureFilled(bench: Bench, orders: number): Promise<Figures> {
     for (const [name, value] of Object.entries(found)) figures[`${kind}: ${name}`] = value;
   }
   return figures;
+}
+
+/** Exports of all assets among a million orders, and orders until applied meanwhile. */
+async function measureExport(bench: Bench): Promise<Figures> {
+  const databaseUrl = await fill(bench, scaled(bench, MILLION, ORDERS_PER_FILLED_BATCH));
+  await using deployment = await startDeployment(bench, { databaseUrl });
+  await warmUp(bench, deployment, 'async', HUNDREDS.size);
+  const alone = await measureOrders(bench, deployment, HUNDREDS);
+  const startedMs = performance.now();
+  const rows = await exportAssets(deployment);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const leaving = new AbortController();
+  const exporting = exportUntil(deployment, leaving.signal);
+  const beside = await measureOrders(bench, deployment, HUNDREDS);
+  leaving.abort();
+  await exporting;
+  const [rate, rateAlone] = [beside['orders/s']!, alone['orders/s']!];
+  const memory = readMebibytes(deployment.api.pid, 'VmHWM');
+  return { 'rows/s': rows / seconds, 'API MiB': memory, 'orders ÷ alone': rate / rateAlone };
+}
+
+async function exportUntil(deployment: Deployment, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted)
+    await exportAssets(deployment, signal).catch((error) => signal.aborted || Promise.reject(error));
+}
+
+/** Reads an export of all assets. Returns how many there were. */
+async function exportAssets({ caller }: Deployment, signal?: AbortSignal): Promise<number> {
+  const url = `${caller.baseUrl}${buildPath('listAssets', {})}?g_nonce=${randomUUID()}`;
+  const headers = { authorization: `Bearer ${caller.token}`, accept: 'application/x-ndjson' };
+  const answer = await fetch(url, { headers, ...(signal && { signal }) });
+  if (answer.status !== 200) throw new Error(`The export was refused: ${await answer.text()}`);
+  let rows = 0;
+  for await (const bytes of answer.body!) for (const byte of bytes) if (byte === 10) rows += 1;
+  return rows;
 }
 
 /** Fills a new database with completed orders, spread over all customers of the checkout. Returns its URL. */

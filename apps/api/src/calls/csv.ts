@@ -19,7 +19,9 @@ export function csvOf(row: z.ZodType): (rows: readonly unknown[], isFirst: boole
   });
   return (rows, isFirst) => {
     const records = rows.map((each) => columns.flatMap((column) => cellsOf(each, column)));
-    return stringify(isFirst ? [heading, ...records] : records, { record_delimiter: 'windows', bom: isFirst });
+    // The library itself quotes line breaks only if they are those between records.
+    const format = { record_delimiter: 'windows', quoted_match: /[\r\n]/, bom: isFirst };
+    return stringify(isFirst ? [heading, ...records] : records, format);
   };
 }
 
