@@ -172,6 +172,35 @@ describe('the path', () => {
 });
 
 describe('the history of a number', () => {
+  it('lists who had it and where it was lent, and what ended that; entries never move', async () => {
+    const center = await MemberCenter.open(stack);
+    const [asset] = await center.buy();
+    const [lock] = await center.buyLocks();
+    const [kim] = await center.add();
+    const { assetNum } = asset!;
+    const shown = async () => {
+      const entries = await readHistory(api, assetNum);
+      return entries.filter(({ memberGlobalId }) => memberGlobalId !== null);
+    };
+    await center.assign(kim!.globalId, assetNum);
+    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
+    const before = await shown();
+    dataOf(await center.configure(kim!.globalId, [assetNum], [assetNum]));
+    const { licenseOrderId } = await order(deleteAsset(center.customer, [assetNum]), center.api);
+    const after = await shown();
+    expect(after.slice(-2)).toEqual(before);
+    const by = { memberGlobalId: kim!.globalId, administratorGlobalId: center.adminId, licenseOrderId: null };
+    const lockAssetNum = lock!.assetNum;
+    expect(after).toMatchObject([
+      { ...by, action: 'unassigned', administratorGlobalId: null, licenseOrderId },
+      { ...by, action: 'assigned' },
+      { ...by, action: 'unassigned' },
+      { ...by, action: 'returned', lockAssetNum },
+      { ...by, action: 'lent', lockAssetNum },
+      { ...by, action: 'assigned', lockAssetNum: null },
+    ]);
+  });
+
   it('lists events and their orders, newest first', async () => {
     const assetNum = newAssetNum();
     const items = { merchandises: [merchandise({ licenseOrderProductList: [productToBuy({ productUri: 'app-m' })] })] };
@@ -187,20 +216,17 @@ describe('the history of a number', () => {
     const again = await order(newBuy(customer, [assetNum], {}, uri('app-4')));
     const { assetId: nextId } = await readAsset(api, assetNum);
 
+    const ofNobody = {
+      ...{ productUri: null, instanceId: null },
+      ...{ memberGlobalId: null, lockAssetNum: null, administratorGlobalId: null },
+    };
     const by = ({ finishedTime: time, ...ids }: Awaited<ReturnType<typeof order>>, customerId: string) => {
-      return { time, assetId, ...ids, customerId, productUri: null, instanceId: null, operatorIdentity: null };
+      return { ...ofNobody, time, assetId, ...ids, customerId, operatorIdentity: null };
     };
     const instance = { instanceId: expect.stringMatching(/^\d+$/) };
     const [ofCustomer, ofOther] = [customer.customerId, other.customerId];
-    const byOperator = {
-      time: expect.any(Number),
-      assetId,
-      licenseOrderId: null,
-      channelCode: null,
-      channelOrderId: null,
-      productUri: null,
-      instanceId: null,
-    };
+    const noOrder = { licenseOrderId: null, channelCode: null, channelOrderId: null };
+    const byOperator = { ...ofNobody, time: expect.any(Number), assetId, ...noOrder };
     const history = await readHistory(api, assetNum);
     expect(history).toEqual([
       { ...by(again, ofCustomer), assetId: nextId, action: 'product_bought', productUri: 'app-4', ...instance },

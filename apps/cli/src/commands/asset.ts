@@ -141,6 +141,10 @@ const ACTION_WORDS: Record<HistoryAction, string> = {
   unlocked: 'enabled',
   frozen: 'frozen',
   unfrozen: 'unfrozen',
+  assigned: 'assigned',
+  unassigned: 'unassigned',
+  lent: 'lent',
+  returned: 'returned',
 };
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'time', cell: ({ time }) => formatTime(time) },
@@ -152,7 +156,14 @@ const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
     wraps: true,
   },
   { head: 'customer', cell: ({ customerId }) => customerId, isRight: true },
-  { head: 'by', cell: ({ licenseOrderId, operatorIdentity }) => operatorIdentity ?? licenseOrderId, wraps: true },
+  { head: 'employee', cell: ({ memberGlobalId }) => memberGlobalId, isRight: true },
+  { head: 'lock', cell: ({ lockAssetNum }) => lockAssetNum },
+  {
+    head: 'by',
+    cell: ({ licenseOrderId, operatorIdentity, administratorGlobalId }) =>
+      operatorIdentity ?? licenseOrderId ?? administratorGlobalId,
+    wraps: true,
+  },
   {
     head: 'batch',
     cell: ({ channelCode, channelOrderId }) => channelOrderId && `${channelCode} ${channelOrderId}`,

@@ -97,7 +97,10 @@ export function verdictFacts({ channels, applicationId }: FactsViewer) {
       from asset_lending as lent where lent.asset_id = asset.id
     ),
     'holderId', (select member_id::text from asset_assignment as held where held.asset_id = asset.id),
-    'unassignedSince', ${inMs('asset.created_time')},
+    'unassignedSince', coalesce((
+      select ${inMs('ended_time')} from ended_holding as held
+      where held.asset_id = asset.id and lock_asset_id is null order by held.id desc limit 1
+    ), ${inMs('asset.created_time')}),
     'products', ${PRODUCT_FACTS}
   )`;
 }

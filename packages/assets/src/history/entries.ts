@@ -22,6 +22,10 @@ const EFFECTS: readonly HistoryAction[] = [
   'unlocked',
   'frozen',
   'unfrozen',
+  'assigned',
+  'unassigned',
+  'lent',
+  'returned',
 ];
 type InstanceAction = Extract<HistoryAction, `${'merchandise' | 'product'}_${string}`>;
 
@@ -57,6 +61,7 @@ export const placeOf = ({ step, action, instance }: StepEntry): EntryPlace => ({
 /** Shows an entry to an application. */
 export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
   const { time, assetId, licenseOrderId, channelCode, channelOrderId, customerId, operatorIdentity } = step;
+  const { memberGlobalId, lockAssetNum, administratorGlobalId } = step;
   return {
     time,
     assetId,
@@ -68,6 +73,9 @@ export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
     productUri: instance?.productUri ?? null,
     instanceId: instance?.id ?? null,
     operatorIdentity,
+    memberGlobalId,
+    lockAssetNum,
+    administratorGlobalId,
   };
 }
 

@@ -13,10 +13,10 @@ const PARTS = [isId, () => true, isId, isAction, isId];
 
 /**
  * Lists the history of an asset number, newest first, a page of at most `limit` entries that the viewer can see (rules
- * 6.7), in one snapshot. The source is the ledger itself: assets one after the other, on each the steps of orders and
- * locks, and the entries of each step. These never change or move, so pages stay consistent while orders take effect. A
- * page costs the steps of the assets it shows, regardless of how much was bought in them. Null if the viewer can see no
- * asset that ever had the number.
+ * 6.7), in one snapshot. The source is the ledger itself: assets one after the other, on each the steps of orders,
+ * locks and holdings, and the entries of each step. These never change or move, so pages stay consistent while orders
+ * take effect. A page costs the steps of the assets it shows, regardless of how much was bought in them. Null if the
+ * viewer can see no asset that ever had the number.
  *
  * Throws a WrongCursor.
  */

@@ -24,12 +24,12 @@ export interface TracedAsset {
 }
 
 /**
- * What one order, or one call that disables, enables, freezes or unfreezes, did to one asset, with what all its entries
- * share. A step never changes. Newer steps are listed before it.
+ * What one order, or one call that disables, enables, freezes or unfreezes, did to one asset, or the beginning or end
+ * of a holding, with what all its entries share. A step never changes. Newer steps are listed before it.
  */
 export interface Step extends Omit<HistoryEntry, 'action' | 'productUri' | 'instanceId'> {
-  kind: 'order' | 'lock';
-  /** The id of the order or of the lock change. */
+  kind: 'order' | 'lock' | 'began' | 'ended';
+  /** The id of the order, of the lock change or of the holding. */
   id: string;
   /** What happened to the asset itself, as opposed to its contents; null if nothing did. */
   action: HistoryAction | null;
@@ -39,7 +39,7 @@ export interface Step extends Omit<HistoryEntry, 'action' | 'productUri' | 'inst
   fromCustomerId: CustomerId | null;
 }
 
-/** A step as stored. It has the customer of the order; null for a lock change. */
+/** A step as stored. It has the customer of the order; null for a lock change or a holding. */
 type StepRow = Omit<Step, 'action'> & { action: Exclude<Step['action'], 'created' | 'extended'> | 'granted' };
 
 /**
@@ -48,10 +48,11 @@ type StepRow = Omit<Step, 'action'> & { action: Exclude<Step['action'], 'created
  * application sees only what they changed.
  *
  * Orders are sorted by the time of their outcome; those of one transaction share a time and are sorted by batch and
- * sequence. The rows themselves have no such order, because a transaction writes them by kind.
+ * sequence. The rows themselves have no such order, because a transaction writes them by kind. A holding that an order
+ * ended ends just before that order: it was the former owner's.
  */
 export async function readSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsset[]): Promise<Step[]> {
-  const byAsset = Map.groupBy(await selectSteps(trx, assets), (row) => row.assetId);
+  const byAsset = Map.groupBy(await selectSteps(trx, viewer, assets), (row) => row.assetId);
   const all = assets.flatMap((asset) => buildSteps(asset, byAsset.get(asset.id) ?? []).reverse());
   const customerIds = [...new Set(all.map(({ customerId }) => customerId))];
   const visible = await selectCustomers(trx, viewer)
@@ -69,7 +70,7 @@ export async function readSteps(trx: Trx, viewer: Viewer, assets: readonly Trace
 
 /** Builds the steps of one asset from its rows, oldest first. */
 function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
-  // An order belongs to its customer. A lock change belongs to the owner after the order before it.
+  // An order belongs to its customer. Another step belongs to the owner after the order before it.
   let owner = asset.customerId;
   return rows.map((row): Step => {
     owner = row.customerId ?? owner;
@@ -89,7 +90,7 @@ function buildSteps(asset: TracedAsset, rows: readonly StepRow[]): Step[] {
  * row in an index: PostgreSQL's planner guesses how many rows there are, and must not scan whole tables because of
  * that.
  */
-async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<StepRow[]> {
+async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsset[]): Promise<StepRow[]> {
   const traced = buildRows([
     ['asset_id', 'bigint', assets.map(({ id }) => id)],
     ['revoked_by', 'bigint', assets.map(({ revokedByOrderId }) => revokedByOrderId)],
@@ -106,42 +107,78 @@ async function selectSteps(trx: Trx, assets: readonly TracedAsset[]): Promise<St
         (${revokersOf('product_instance', sql`traced.asset_id`, ABOVE_ALL)})
       ) as named
     ),
+    holding as materialized (
+      select holding.* from traced cross join lateral (
+        select id, asset_id, member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by_order_id,
+          ended_by
+        from ended_holding where asset_id = traced.asset_id
+        union all
+        select id, asset_id, member_id, null, created_time, created_by, null, null, null
+        from asset_assignment where asset_id = traced.asset_id
+        union all
+        select lent.id, lent.asset_id, member_id, lock_asset_id, lent.created_time, lent.created_by, null, null, null
+        from asset_lending as lent join asset_assignment as held on held.asset_id = lent.asset_id
+        where lent.asset_id = traced.asset_id
+        offset 0
+      ) as holding
+    ),
     step as (
-      select touched.asset_id, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
+      select touched.asset_id, 2 as rank, 'order' as kind, ordered.id, finished_time as time, batch.id as batch_id, sequence,
         case
           when transfer.asset_id is not null then 'transferred'
           when order_type = 'new_buy' then 'granted'
           when ordered.id = traced.revoked_by then 'revoked'
         end as action,
         ordered.id as license_order_id, ordered.customer_id, from_customer_id, application_id, channel_code,
-        channel_order_id, null as operator_identity
+        channel_order_id, null as operator_identity, null::bigint as member_id, null::bigint as lock_id,
+        null::bigint as administrator_id
       from touched join traced using (asset_id)
       cross join lateral (
         select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
       ) as ordered
-      left join lateral (
-        select id, application_id, channel_code, channel_order_id,
-          sequences[(touched.order_id % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
-        from batch where id = touched.order_id / ${ORDERS_PER_BATCH}::bigint offset 0
-      ) as batch on true
+      left join lateral (${batchOf(sql`touched.order_id`)}) as batch on true
       left join lateral (
         select asset_id, from_customer_id from asset_transfer
         where asset_id = touched.asset_id and license_order_id = touched.order_id offset 0
       ) as transfer on true
       union all
-      select traced.asset_id, 'lock', entry.id, recorded_time, null, null,
-        entry.action, null, null, null, application_id, null, null, operator_identity
+      select traced.asset_id, 5, 'lock', entry.id, recorded_time, null, null,
+        entry.action, null, null, null, application_id, null, null, operator_identity, null, null, null
       from traced cross join lateral (
         select id, recorded_time, action, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
       ) as entry
+      union all
+      select asset_id, case when lock_id is null then 3 else 4 end, 'began', id, began_time, null, null,
+        case when lock_id is null then 'assigned' else 'lent' end, null, null, null, null, null, null, null, member_id,
+        lock_id, began_by
+      from holding
+      union all
+      select asset_id, case when lock_id is null then 1 else 0 end, 'ended', holding.id,
+        coalesce(finished_time, ended_time), batch.id, sequence,
+        case when lock_id is null then 'unassigned' else 'returned' end, ended_by_order_id, null, null, application_id,
+        channel_code, channel_order_id, null, member_id, lock_id, ended_by
+      from holding
+      left join lateral (
+        select finished_time from license_order where id = ended_by_order_id offset 0
+      ) as ordered on true
+      left join lateral (${batchOf(sql`ended_by_order_id`)}) as batch on true
+      where ended_time is not null
     )
     select asset_id as "assetId", kind, id::text, ${inMs('time')} as time, action, license_order_id as "licenseOrderId",
       customer_id as "customerId", from_customer_id as "fromCustomerId", application_id as "applicationId",
-      channel_code as "channelCode", channel_order_id as "channelOrderId", operator_identity as "operatorIdentity"
-    from step order by step.time, batch_id, sequence, step.id`;
+      channel_code as "channelCode", channel_order_id as "channelOrderId", operator_identity as "operatorIdentity",
+      member_id as "memberGlobalId", administrator_id as "administratorGlobalId",
+      (select asset_num from ${assetsOf(viewer)} as lock where lock.id = lock_id) as "lockAssetNum"
+    from step order by step.time, batch_id, sequence, rank, step.id`;
   return rows;
 }
+
+/** Returns a query of the batch of an order, with the order's sequence. */
+const batchOf = (orderId: RawBuilder<unknown>) => sql`
+  select id, application_id, channel_code, channel_order_id,
+    sequences[(${orderId} % ${ORDERS_PER_BATCH}::bigint)::integer + 1] as sequence
+  from batch where id = ${orderId} / ${ORDERS_PER_BATCH}::bigint offset 0`;
 
 /**
  * Returns a query of the orders that revoked contents of an asset, as `id`, in descending order. `assetId`: a column of

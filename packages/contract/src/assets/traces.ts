@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { named } from '../containers.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
 import { LicenseType } from '../orders/enums.ts';
-import { AssetId, assetNumber, CustomerId, EnterpriseId, LicenseOrderId, time } from '../scalars.ts';
+import { AssetId, assetNumber, CustomerId, EnterpriseId, LicenseOrderId, MemberId, time } from '../scalars.ts';
 import { Validity, Verdict } from '../verdict.ts';
 import { AssetExtend } from './assets.ts';
 
@@ -50,6 +50,10 @@ const HISTORY_ACTIONS = [
   'unlocked',
   'frozen',
   'unfrozen',
+  'assigned',
+  'unassigned',
+  'lent',
+  'returned',
 ] as const;
 
 export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
@@ -57,7 +61,8 @@ export const HistoryAction = z.enum(HISTORY_ACTIONS).meta({
   description:
     'A change to an asset. created: by the first purchase of the number. extended: by another order of its customer. ' +
     "transferred: by another customer's order. locked, unlocked: disabled or enabled (O6, O7). frozen, " +
-    'unfrozen: a certificate was frozen or unfrozen.',
+    'unfrozen: a certificate was frozen or unfrozen. assigned, unassigned: to and from an employee. lent, returned: ' +
+    'into a borrowed lock and back.',
 });
 export type HistoryAction = z.infer<typeof HistoryAction>;
 
@@ -65,7 +70,9 @@ export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
   time: time('When it happened; for an order, its finishedTime'),
   assetId: AssetId.describe('Id of the asset. A number that is bought again gets a new id.'),
   action: HistoryAction.describe('The change.'),
-  licenseOrderId: LicenseOrderId.nullable().describe('The order that made it; null if none did.'),
+  licenseOrderId: LicenseOrderId.nullable().describe(
+    'The order that made it, or that ended a holding; null if none did.',
+  ),
   channelCode: z
     .string()
     .nullable()
@@ -78,6 +85,16 @@ export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
     .string()
     .nullable()
     .describe('Who requested to disable or enable it; null otherwise, or if another application did.'),
+  memberGlobalId: MemberId.nullable().describe('The employee who has or had the asset; null if it concerns none.'),
+  lockAssetNum: z
+    .string()
+    .nullable()
+    .describe(
+      'The borrowed lock of a loan; null otherwise, or if it is in a channel that your application is not bound to.',
+    ),
+  administratorGlobalId: MemberId.nullable().describe(
+    'The administrator who began or ended the holding, 0 for an operator; null if none did.',
+  ),
 });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

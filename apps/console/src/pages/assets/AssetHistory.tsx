@@ -26,6 +26,10 @@ const TONES: Record<Entry['action'], Tone> = {
   unlocked: 'neutral',
   frozen: 'warn',
   unfrozen: 'neutral',
+  assigned: 'good',
+  unassigned: 'neutral',
+  lent: 'busy',
+  returned: 'neutral',
 };
 
 /** The history of a number's assets, newest first, with the orders that caused it. */
