@@ -219,6 +219,26 @@ describe('the contents of an asset', () => {
 });
 
 describe('the history of a number', () => {
+  it('names who had it and who lent it, even after they were deleted', async () => {
+    const center = await MemberCenter.open(stack);
+    const [asset] = await center.buy();
+    const [lock] = await center.buyLocks();
+    const [kim] = await center.add();
+    await center.assign(kim!.globalId, asset!.assetNum);
+    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
+    dataOf(await center.delete(kim!.globalId));
+    const { entries } = await viewer.call('getAssetHistory', { params: { assetNum: asset!.assetNum }, query: {} });
+    const member = { memberGlobalId: kim!.globalId, account: kim!.userName, name: kim!.name };
+    const administrator = expect.objectContaining({ account: center.account });
+    const lockAssetNum = lock!.assetNum;
+    expect(entries.slice(0, 4)).toMatchObject([
+      { action: 'unassigned', member, administrator },
+      { action: 'returned', member, administrator, lockAssetNum },
+      { action: 'lent', member, administrator, lockAssetNum },
+      { action: 'assigned', member, administrator },
+    ]);
+  });
+
   it('goes from purchase over transfer to revocation, with the orders of every application', async () => {
     const assetNum = newPrefix();
     const [seller, buyer]: Customer[] = [await api.newCustomer(), await other.newCustomer()];

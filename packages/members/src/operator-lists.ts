@@ -1,10 +1,11 @@
 import { showFacts, type VerdictFacts, verdictFacts } from '@lockstep/assets';
-import type { EnterpriseId } from '@lockstep/contract';
+import type { EnterpriseId, MemberId } from '@lockstep/contract';
 import type {
   Administrator,
   ConsoleData,
   ConsoleRequest,
   EmployeeRow,
+  Holder,
   NamedAuditEntry,
 } from '@lockstep/contract/console';
 import { type Database, inMs, ListCursor, readWalk } from '@lockstep/platform';
@@ -91,6 +92,15 @@ const holds = (text: string) => sql`(
   strpos(casefold(name collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
   or strpos(casefold(account collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
 )`;
+
+/** Reads employees of any enterprise by their ids, deleted ones too. */
+export async function readEmployees(db: Database, ids: Iterable<MemberId>): Promise<Map<MemberId, Holder>> {
+  const { rows } = await sql<Holder>`
+    select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
+    from member join enterprise on enterprise.id = enterprise_id
+    where member.id = any (${[...new Set(ids)]}::bigint[])`.execute(db);
+  return new Map(rows.map((holder) => [holder.memberGlobalId, holder]));
+}
 
 /**
  * Lists the audit log of an enterprise, newest first, with the accounts of the employees that entries name. Throws a

@@ -2,4 +2,4 @@ import type {} from './tables.ts';
 
 /** Employees and administrators' passwords, for the console only. */
 export { createFirstAdministrator, setAdministratorPassword } from './employees/passwords.ts';
-export { listAdministrators, listAuditOfAll, listEmployeesOfAll } from './operator-lists.ts';
+export { listAdministrators, listAuditOfAll, listEmployeesOfAll, readEmployees } from './operator-lists.ts';

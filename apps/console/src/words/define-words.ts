@@ -31,6 +31,8 @@ export const commonWords = defineWords({
   enterprises: ['Enterprises', '企业'],
   enterprise: ['Enterprise', '企业'],
   customer: ['Customer', '客户'],
+  employee: ['Employee', '员工'],
+  administrator: ['Administrator', '管理员'],
   preview: ['Preview', '预览'],
   applications: ['Applications', '应用'],
   application: ['Application', '应用'],

@@ -29,6 +29,7 @@ const AssetRow = z.object({
 
 /** An employee to whom an asset is assigned. */
 export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
+export type Holder = z.infer<typeof Holder>;
 
 /** The active asset of a number. */
 const ActiveAsset = AssetRow.extend({
@@ -121,6 +122,10 @@ const ToldEntry = HistoryEntry.extend({
   appKey: z.string().nullable(),
   customer: Owner.nullable().describe('The owner of the asset after the change, or its last owner.'),
   fromCustomer: Owner.nullable().describe('The owner before a transfer; null otherwise.'),
+  member: Holder.nullable().describe('The employee of an assignment or loan; null otherwise.'),
+  administrator: Holder.nullable().describe(
+    'The administrator who began or ended it; null for an operator or an order.',
+  ),
   instanceName: z.string().nullable().describe('Name of the product or merchandise.'),
   limitConcurrent: z.number().nullable().describe('Concurrent nodes of the product; null if it concerns none.'),
   limitEndDate: time('End of the product; null if it never ends, or if it concerns none').nullable(),

@@ -3,6 +3,7 @@ import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
+import { readEmployees } from '@lockstep/members/operator';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal, hideReasons } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
@@ -45,6 +46,14 @@ export function assetsHandlers({ reads }: ServerOptions) {
         request.db,
         entries.flatMap(({ applicationId }) => applicationId ?? []),
       );
+      const memberIds = entries.flatMap(({ memberGlobalId, administratorGlobalId }) => [
+        memberGlobalId,
+        administratorGlobalId,
+      ]);
+      const employees = await readEmployees(
+        request.db,
+        memberIds.filter((id) => id !== null),
+      );
       return {
         entries: entries.map(({ applicationId, fromCustomerId, ...entry }) => {
           const application = applicationId === null ? undefined : applications.get(applicationId);
@@ -53,6 +62,8 @@ export function assetsHandlers({ reads }: ServerOptions) {
             batchId: entry.licenseOrderId && splitOrderId(entry.licenseOrderId).batchId,
             applicationName: application?.name ?? null,
             appKey: application?.appKey ?? null,
+            member: (entry.memberGlobalId !== null && employees.get(entry.memberGlobalId)) || null,
+            administrator: (entry.administratorGlobalId !== null && employees.get(entry.administratorGlobalId)) || null,
             customer: (entry.customerId !== null && owners.get(entry.customerId)) || null,
             fromCustomer: (fromCustomerId !== null && owners.get(fromCustomerId)) || null,
           };

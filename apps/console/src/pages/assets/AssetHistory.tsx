@@ -8,7 +8,7 @@ import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
@@ -113,7 +113,7 @@ function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry
 function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean }) {
   const words = useWords(assetsWords);
   const { licenseOrderId, batchId, channelCode, channelOrderId, applicationName, appKey } = entry;
-  const { customer, fromCustomer, operatorIdentity } = entry;
+  const { customer, fromCustomer, operatorIdentity, member, administrator, lockAssetNum } = entry;
   return (
     <>
       <Terms entry={entry} />
@@ -121,6 +121,21 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
       {customer !== null && ['created', 'transferred'].includes(entry.action) && (
         <Line label={words.to} value={<OwnerLink owner={customer} />} />
       )}
+      {member !== null && customer !== null && (
+        <Line
+          label={words.employee}
+          value={
+            <Link
+              {...pageOf.enterprise(customer.enterpriseGlobalId)}
+              search={{ tab: 'employees', text: member.account }}
+            >
+              {member.name} · {member.account}
+            </Link>
+          }
+        />
+      )}
+      {lockAssetNum !== null && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}
+      {administrator !== null && <Line label={words.administrator} value={administrator.account} />}
       {licenseOrderId !== null && (
         <div>
           {words.order} <OrderLink orderId={licenseOrderId} />

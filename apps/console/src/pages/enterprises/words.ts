@@ -64,8 +64,6 @@ export const enterprisesWords = defineAreaWords({
   ],
   newLogin: ['Administrator login', '管理员登录信息'],
   keyword: ['Part of name or account', '姓名或账号的一部分'],
-  employee: ['Employee', '员工'],
-  administrator: ['Administrator', '管理员'],
   noEmployees: ['No employees', '暂无员工'],
   noEmployeesAdvice: ['An administrator adds employees in the member center.', '管理员在成员中心添加员工。'],
   holds: ['Assigned assets', '已分配资产'],
