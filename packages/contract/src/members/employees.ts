@@ -150,7 +150,7 @@ export function page<Item extends z.ZodType>(item: Item) {
 export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list: Item[] };
 
 /** A page of a list that also continues by cursor. */
-export const cursorPage = <Item extends z.ZodType>(item: Item) =>
+const cursorPage = <Item extends z.ZodType>(item: Item) =>
   page(item).extend({
     nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
   });
