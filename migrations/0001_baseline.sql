@@ -695,28 +695,32 @@ create trigger refuse_change before update or delete or truncate on asset_transf
 create sequence holding_id;
 
 -- Which employee an asset is assigned to. When that ends, the row moves to ended_holding; revoking or transferring the asset
--- ends it too. created_by is an administrator, or 0 for an operator.
+-- ends it too. created_by is an administrator, or 0 for an operator; enterprise_id is that of the employee.
 create table asset_assignment (
   id bigint not null default nextval('holding_id'),
   asset_id bigint constraint asset_assignment_chosen primary key references asset,
   member_id bigint not null references member,
+  enterprise_id bigint not null,
   created_time timestamptz not null default statement_timestamp(),
   created_by bigint not null
 );
+create index asset_assignment_enterprise on asset_assignment (enterprise_id, id);
 create index asset_assignment_member on asset_assignment (member_id, id);
 create trigger refuse_change before update or truncate on asset_assignment
   for each statement execute function refuse_change();
 
 -- Which borrowed lock an asset is lent into. When that ends, the row moves to ended_holding; revoking or transferring the
--- asset or the lock ends it too.
+-- asset or the lock ends it too. enterprise_id is that of the employee.
 create table asset_lending (
   id bigint not null default nextval('holding_id'),
   asset_id bigint constraint asset_lending_chosen primary key references asset,
   lock_asset_id bigint not null references asset,
+  enterprise_id bigint not null,
   created_time timestamptz not null default statement_timestamp(),
   created_by bigint not null,
   check (asset_id <> lock_asset_id)
 );
+create index asset_lending_enterprise on asset_lending (enterprise_id, id);
 create index asset_lending_lock on asset_lending (lock_asset_id);
 create trigger refuse_change before update or truncate on asset_lending
   for each statement execute function refuse_change();
@@ -729,6 +733,7 @@ create table ended_holding (
   asset_id bigint not null,
   member_id bigint not null,
   lock_asset_id bigint,
+  enterprise_id bigint not null,
   began_time timestamptz not null,
   began_by bigint not null,
   ended_time timestamptz not null,
@@ -737,6 +742,7 @@ create table ended_holding (
   constraint ended_holding_times check (ended_time >= began_time),
   constraint ended_holding_ended_by check (num_nonnulls(ended_by_order_id, ended_by) = 1)
 );
+create index ended_holding_enterprise on ended_holding (enterprise_id, id);
 create index ended_holding_asset on ended_holding (asset_id, id);
 create index ended_holding_member on ended_holding (member_id, id);
 create trigger refuse_change before update or delete or truncate on ended_holding
@@ -1130,6 +1136,7 @@ begin
       select m.enterprise_id, m.deleted_time from member m where m.id = changed.member_id offset 0
     ) as holder
     where held.borrowed_usb_key or holder.deleted_time is not null or holder.enterprise_id <> owner.enterprise_id
+      or changed.enterprise_id <> holder.enterprise_id
   ) then
     raise check_violation using constraint = 'asset_assignment_allowed',
       message = 'asset_assignment: the employee cannot hold this asset';
@@ -1172,6 +1179,7 @@ begin
     ) as lock on true
     left join lateral (select c.enterprise_id from customer c where c.id = lock.customer_id offset 0) as owner on true
     where lock.borrowed_usb_key is not true or lender.enterprise_id is distinct from owner.enterprise_id
+      or changed.enterprise_id <> lender.enterprise_id
   ) then
     raise check_violation using constraint = 'asset_lending_allowed',
       message = 'asset_lending: the asset cannot be lent into this lock';

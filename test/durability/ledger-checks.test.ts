@@ -204,9 +204,9 @@ describe('PostgreSQL refuses', () => {
   });
 
   const assign = (assetId: number, memberId: number) =>
-    `insert into asset_assignment (asset_id, member_id, created_by) values (${assetId}, ${memberId}, 1)`;
+    `insert into asset_assignment (asset_id, member_id, created_by, enterprise_id) values (${assetId}, ${memberId}, 1, 1)`;
   const lend = (assetId: number, lockId: number) =>
-    `insert into asset_lending (asset_id, lock_asset_id, created_by) values (${assetId}, ${lockId}, 1)`;
+    `insert into asset_lending (asset_id, lock_asset_id, created_by, enterprise_id) values (${assetId}, ${lockId}, 1, 1)`;
   const HELD = [assign(4, 1)];
   const LENT = [assign(4, 1), lend(4, 5)];
   const TAKEN_BACK = 'delete from asset_assignment';
@@ -276,14 +276,14 @@ describe('PostgreSQL refuses', () => {
     [
       'an assignment of a borrowed lock, to an employee of another enterprise, or to a deleted one',
       'asset_assignment_allowed',
-      [assign(5, 1), assign(4, 3), assign(4, 4), `${assign(4, 1)}, (5, 1, 1)`, `${assign(4, 1)}, (1, 3, 1)`],
+      [assign(5, 1), assign(4, 3), assign(4, 4), `${assign(4, 1)}, (5, 1, 1, 1)`, `${assign(4, 1)}, (1, 3, 1, 1)`],
       [],
       HELD,
     ],
     [
       'a loan of an unassigned asset, into no lock, or into a lock of another enterprise',
       'asset_lending_allowed',
-      [lend(1, 5), lend(4, 2), lend(4, 7), `${lend(4, 5)}, (1, 5, 1)`],
+      [lend(1, 5), lend(4, 2), lend(4, 7), `${lend(4, 5)}, (1, 5, 1, 1)`],
       [
         `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id)
           values (7, 'X7', 3, 'softkey', true, 1)`,
@@ -294,7 +294,7 @@ describe('PostgreSQL refuses', () => {
     [
       'loans of two employees into one lock by one statement',
       'asset_lending_one_employee',
-      [`${lend(1, 5)}, (4, 5, 1)`],
+      [`${lend(1, 5)}, (4, 5, 1, 1)`],
       [assign(1, 1), assign(4, 2)],
     ],
     [
@@ -783,10 +783,10 @@ describe('a fault in the code', () => {
   ])('refused by %s that %s stores nothing', async (rule, _, order, tamper) => {
     const [assetNum, lockNum, innocentNum] = [newAssetNum(), newAssetNum(), newAssetNum()];
     await applyAll(purchase(assetNum), newBuy(one, [lockNum], {}, { borrowedUsbKey: true }));
-    await sql`insert into asset_assignment (asset_id, member_id, created_by) select id, 1, 0 from asset where asset_num = ${assetNum}`.execute(
+    await sql`insert into asset_assignment (asset_id, member_id, created_by, enterprise_id) select id, 1, 0, 1 from asset where asset_num = ${assetNum}`.execute(
       database.db,
     );
-    await sql`insert into asset_lending (asset_id, lock_asset_id, created_by) select asset.id, lock.id, 0 from asset, asset as lock
+    await sql`insert into asset_lending (asset_id, lock_asset_id, created_by, enterprise_id) select asset.id, lock.id, 0, 1 from asset, asset as lock
       where asset.asset_num = ${assetNum} and lock.asset_num = ${lockNum}`.execute(database.db);
     const before = await contentOfTables(database.db);
     const innocent = newBuy(two, [innocentNum], {}, { merchandises: [merchandise()] });

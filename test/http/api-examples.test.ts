@@ -140,6 +140,7 @@ const bodyOf = (operationId: string, name: string): Json => examples[operationId
 
 const TIMES = [
   'createdTime',
+  'beganTime',
   'updatedTime',
   'nextAttemptTime',
   'acceptedTime',
@@ -223,6 +224,7 @@ describe('on a service with the demo customers', () => {
     ['listEnterpriseAssets', 'two', WHOLE],
     ['listBorrowedLocks', 'lent', WHOLE],
     ['getSeats', 'two'],
+    ['listHoldings', 'lock'],
     ['listAssets', 'office'],
     ['listCustomers', 'works'],
     ['getAsset', 'lock'],
@@ -340,6 +342,7 @@ describe('on a service with the demo customers', () => {
     ['deleteEmployee', 'last_administrator', ofAdministrator],
     ['listEmployees', 'field_invalid', { parameters: { pageSize: '501' } }],
     ['readAudit', 'not_administrator', { parameters: { enterpriseGlobalId: '1002' } }],
+    ['listHoldings', 'field_invalid', { parameters: { state: 'open' } }],
     ['getSeats', 'not_administrator', { parameters: { enterpriseGlobalId: '1002' } }],
     ['listEnterpriseAssets', 'user_token_invalid', { options: { userToken: 'ended' } }],
     ['readAssetContents', 'asset_id_not_found', { parameters: { assetId: '404' } }],

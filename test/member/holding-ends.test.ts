@@ -1,6 +1,6 @@
-import type { Customer, VirtualAsset } from '@lockstep/contract';
+import type { Customer, Holding, HoldingPage, VirtualAsset } from '@lockstep/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dataOf } from '../harness/api.ts';
+import { dataOf, refusalOf } from '../harness/api.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
@@ -122,6 +122,36 @@ async function readView(by: MemberCenter): Promise<View> {
     products: Object.fromEntries(products.flat()),
     licenses: ofWorld(dataOf(licenses) as VirtualAsset[], ({ assignStatus }) => holder(assignStatus.assignMemberId)),
   };
+}
+
+/** Who ended a holding: the order and the administrator. */
+type Ender = [licenseOrderId: string | null, endedByGlobalId: string | null];
+
+/** Expects what listHoldings says of Kim's assignments and loan, newest first: those that ended, and who ended each. */
+async function expectEnded(ended: Partial<Record<'loan' | 'held' | 'lent', Ender>>): Promise<void> {
+  const ask = async (query: Record<string, string>) =>
+    dataOf(await center.ask('listHoldings', {}, { query })).holdings as Holding[];
+  const holdings = await ask({ memberGlobalId: kim });
+  const current: Ender = [null, null];
+  const kinds = { loan: numOf.lent, held: numOf.held, lent: numOf.lent };
+  expect(
+    holdings.map(({ assetNum, lockAssetNum, licenseOrderId, endedByGlobalId }) => {
+      return [assetNum, lockAssetNum, licenseOrderId, endedByGlobalId];
+    }),
+  ).toEqual(
+    Object.entries(kinds).map(([kind, assetNum]) => [
+      assetNum,
+      kind === 'loan' ? numOf.lock : null,
+      ...(ended[kind as keyof typeof kinds] ?? current),
+    ]),
+  );
+  expect(new Set(holdings.map(({ memberName }) => memberName))).not.toContain(null);
+  const isEnded = ({ endedTime }: Holding) => endedTime !== null;
+  expect(await ask({ memberGlobalId: kim, state: 'ended' })).toEqual(holdings.filter(isEnded));
+  expect(await ask({ assetNum: numOf.lent, state: 'current' })).toEqual(
+    holdings.filter((each) => !isEnded(each) && each.assetNum === numOf.lent),
+  );
+  expect(holdings.filter(isEnded)).toHaveLength(Object.keys(ended).length);
 }
 
 /** Returns a part of a view without some of its names. */
@@ -248,6 +278,13 @@ async function expectAfter(syncMode: 'sync' | 'async', [, orders, after, more = 
   }
   expect(outcomes.map(({ state, message }) => message ?? state)).toEqual(outcomes.map(() => 'succeeded'));
   expect(await readView(center)).toEqual(after);
+  const [first, second] = outcomes.map(({ licenseOrderId }): Ender => [licenseOrderId, null]);
+  const { holds, borrows } = after.kim!;
+  await expectEnded({
+    ...(borrows.length === 0 && { loan: first }),
+    ...(!holds.includes('lent') && { lent: first }),
+    ...(!holds.includes('held') && { held: second }),
+  });
   if (seenElsewhere !== undefined) expect(await readView(elsewhere)).toEqual({ ...NOTHING, ...seenElsewhere });
 }
 
@@ -268,6 +305,7 @@ describe('in the member center', () => {
   it('M9 withdraws a lent asset', async () => {
     dataOf(await center.configure(kim, [numOf.lent], []));
     expect(await readView(center)).toEqual(GIVEN_BACK);
+    await expectEnded({ loan: [null, center.adminId], lent: [null, center.adminId] });
   });
 
   it('M9 withdraws a lent asset and assigns it again', async () => {
@@ -293,6 +331,8 @@ describe('in the member center', () => {
       assets: { lent: 'nobody', held: 'nobody' },
       licenses: { lent: 'nobody', held: 'nobody', lock: 'nobody' },
     });
+    const byAdmin: Ender = [null, center.adminId];
+    await expectEnded({ loan: byAdmin, held: byAdmin, lent: byAdmin });
   });
 });
 
@@ -318,4 +358,16 @@ it('a new asset with a revoked one’s number can be assigned and lent to others
   expect(await center.listed(kim)).toMatchObject({ assetNums: [numOf.held], borrowNum: '' });
   expect(assetId).not.toBe(idOf.lent);
   expect(lockId).not.toBe(idOf.lock);
+});
+
+it('listHoldings refuses unknown filters, and pages by cursor', async () => {
+  const unknown = await center.ask('listHoldings', {}, { query: { holder: kim } as Record<string, string> });
+  expect(refusalOf(unknown)).toMatchObject({ code: '40000', cause: 'filter_unknown' });
+  const read = async (query: Record<string, string>): Promise<HoldingPage> =>
+    dataOf(await center.ask('listHoldings', {}, { query: { memberGlobalId: kim, ...query } }));
+  const { holdings } = await read({});
+  const first = await read({ limit: '2' });
+  const rest = await read({ limit: '2', cursor: first.nextCursor! });
+  expect([...first.holdings, ...rest.holdings]).toEqual(holdings);
+  expect(rest.nextCursor).toBeNull();
 });

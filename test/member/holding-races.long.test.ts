@@ -454,8 +454,10 @@ describe('one succeeds of', () => {
     const assetIds = await buy(assetNums);
     await buy([lockNum], { borrowedUsbKey: true });
     await sql`
-      insert into asset_assignment (asset_id, member_id, created_by)
-      select *, 0 from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(stack.db);
+      insert into asset_assignment (asset_id, member_id, created_by, enterprise_id)
+      select *, 0, ${center.enterpriseId}::bigint from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(
+      stack.db,
+    );
     const answers = await atOnce(employees, (door, employee) =>
       door.lend(employee, lockNum, [assetIds[employees.indexOf(employee)]]),
     );

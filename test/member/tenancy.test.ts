@@ -175,6 +175,7 @@ const TRIALS: Record<string, Trial[]> = {
     ['M6', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/asset/assetNums`)],
     ['M8', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/asset/borrowUsbKeys`)],
     ['M9 for many', NOT_ADMINISTRATOR, configureMany(theirs.id, theirs.holder.id, [theirs.held.assetNum], [])],
+    ['the holdings', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/holdings`)],
     ['the seats', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/seats`)],
     ['the audit log', NOT_ADMINISTRATOR, get(`/enterprise/${theirs.id}/audit?pageNum=1&pageSize=10`)],
   ],
@@ -305,6 +306,7 @@ describe('our lists show none of their data:', () => {
     ['M7', `/enterprise/asset/${ours.held.assetId}/merchandiseProducts`, {}],
     ['M7 of a lock', `/enterprise/asset/${ours.usedLock.assetId}/merchandiseProducts`, {}],
     ['M8', `/enterprise/${ours.id}/asset/borrowUsbKeys`, {}],
+    ['the holdings', `/enterprise/${ours.id}/holdings`, {}],
     ['the seats', `/enterprise/${ours.id}/seats`, {}],
     ['the audit log', `/enterprise/${ours.id}/audit`, PAGE],
   ];
@@ -315,6 +317,13 @@ describe('our lists show none of their data:', () => {
     expect(leaksIn(answer, theirs)).toEqual([]);
     // Checks the search itself: it finds most of our data.
     expect(leaksIn(answer, ours).length).toBeGreaterThan(1);
+  });
+
+  it('the holdings of their employee or number', async () => {
+    for (const query of [{ memberGlobalId: theirs.holder.id }, { assetNum: theirs.held.assetNum }]) {
+      const data = dataOf(await ours.center.ask('listHoldings', {}, { query }));
+      expect(data).toEqual({ holdings: [], nextCursor: null });
+    }
   });
 
   it('M5, unfiltered', async () => {

@@ -33,6 +33,7 @@ export async function openWithCalls(stack: Stack) {
     M6: { method: 'GET', path: `${enterprise}/asset/assetNums` },
     M7: { method: 'GET', path: `/enterprise/asset/${held!.assetId}/merchandiseProducts` },
     M8: { method: 'GET', path: `${enterprise}/asset/borrowUsbKeys` },
+    'the holdings': { method: 'GET', path: `${enterprise}/holdings`, query: { limit: '50' } },
     'the seats': { method: 'GET', path: `${enterprise}/seats` },
     M9: {
       method: 'POST',

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Seats } from '@lockstep/contract';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { dataOf } from '../harness/api.ts';
 import { insertEmployees } from '../harness/members/holdings.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -101,6 +102,18 @@ it('member seats counts them, and lists are tables', async () => {
   const [row] = tableIn(await resultOf(run('lockstep member list --keyword lee')), 'memberGlobalId');
   expect(row).toMatchObject({ account: lee!.userName, assets: first!.assetNum });
   expect(tableIn((await run('lockstep member assets --limit 3')).stdout, 'asset number')).toHaveLength(3);
+});
+
+it('member history lists who has and had an asset', async () => {
+  const { globalId, userName } = kim!;
+  const filter = `--member ${globalId} --number ${first!.assetNum} --state ended`;
+  const [ended, ...others] = objectsIn(await resultOf(run(`lockstep member history ${filter} --json`)));
+  const query = { memberGlobalId: globalId, assetNum: first!.assetNum, state: 'ended' };
+  expect(dataOf(await center.ask('listHoldings', {}, { query })).holdings).toEqual([ended, ...others]);
+  expect(ended).toMatchObject({ assetNum: first!.assetNum, memberAccount: userName });
+  expect(objectsIn(await resultOf(run(`lockstep member history ${filter} --ndjson`)))).toEqual([ended, ...others]);
+  const [row] = tableIn(await resultOf(run(`lockstep member history ${filter}`)), 'asset number');
+  expect(row).toMatchObject({ 'asset number': first!.assetNum, employee: userName });
 });
 
 describe('without a valid administrator', () => {

@@ -2,6 +2,7 @@ import type {
   ApplicationId,
   AssetId,
   CustomerId,
+  EnterpriseId,
   LicenseOrderId,
   LicenseType,
   LockAction,
@@ -93,6 +94,7 @@ declare module '@lockstep/platform' {
       id: Generated<string>;
       asset_id: AssetId;
       member_id: MemberId;
+      enterprise_id: EnterpriseId;
       created_time: Generated<Date>;
       created_by: MemberId;
     };
@@ -100,6 +102,7 @@ declare module '@lockstep/platform' {
       id: Generated<string>;
       asset_id: AssetId;
       lock_asset_id: AssetId;
+      enterprise_id: EnterpriseId;
       created_time: Generated<Date>;
       created_by: MemberId;
     };
@@ -108,6 +111,7 @@ declare module '@lockstep/platform' {
       asset_id: AssetId;
       member_id: MemberId;
       lock_asset_id: AssetId | null;
+      enterprise_id: EnterpriseId;
       began_time: Date;
       began_by: MemberId;
       ended_time: Date;

@@ -81,7 +81,10 @@ export const causes = {
   field_missing: { ...OF_SHAPE, message: '{0}: is required' },
   field_invalid: { ...OF_SHAPE, message: '{0}: {1:fault}' },
   field_misspelled: { ...OF_SHAPE, message: '{0}: unknown field; did you mean {1}?' },
-  filter_unknown: { message: '{0}: unknown filter[; did you mean {1}?]. The parameters of this list are {2}' },
+  filter_unknown: {
+    ...OF_SHAPE,
+    message: '{0}: unknown filter[; did you mean {1}?]. The parameters of this list are {2}',
+  },
   field_repeated: { ...OF_SHAPE, message: '{0}: appears more than once' },
   dates_reversed: { message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
   date_not_milliseconds: {

@@ -18,6 +18,7 @@ export {
   type Page,
   PageQuery,
 } from './members/employees.ts';
+export * from './members/holding-history.ts';
 export * from './members/holdings.ts';
 export { AddedEmployees } from './members/new-employees.ts';
 export * from './members/seats.ts';

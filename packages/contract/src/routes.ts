@@ -62,6 +62,7 @@ export const routes = {
   listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums` },
   readAssetContents: { method: 'GET', path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts` },
   listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
+  listHoldings: { method: 'GET', path: `${ENTERPRISE_PATH}/holdings` },
   getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats` },
   configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges` },
   configureEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/privileges` },

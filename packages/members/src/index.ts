@@ -2,6 +2,7 @@ import type {} from './tables.ts';
 
 export { configureAssets, configureEmployees, lendAssets } from './assets/change.ts';
 export { countSeats } from './assets/count-seats.ts';
+export { listHoldings } from './assets/holding-history.ts';
 export { listAssets, listBorrowedLocks, readAssetContents } from './assets/list-holdings.ts';
 export { readAudit } from './audit.ts';
 export { addEmployees } from './employees/add.ts';

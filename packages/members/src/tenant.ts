@@ -1,8 +1,8 @@
 import type { PasswordHasher } from '@lockstep/access';
-import { lockFound, NOW, selectAssets } from '@lockstep/assets';
+import { assetsOf, lockFound, NOW, selectAssets } from '@lockstep/assets';
 import { type AssetId, type Channels, type EnterpriseId, type MemberId, Refusal } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { AssetFacts } from './rules/holdings.ts';
 
 /** The dependencies of functions that set passwords. */
@@ -40,6 +40,14 @@ export function selectEmployees(db: Database | Trx, { enterpriseId }: Tenant) {
     .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')
     .where('member.enterprise_id', '=', enterpriseId)
     .where('member.deleted_time', 'is', null);
+}
+
+/** For a FROM clause: the employees of the enterprise with their accounts, deleted ones too. */
+export function allEmployeesOf({ enterpriseId }: Tenant): RawBuilder<unknown> {
+  return sql`(
+    select member.id, member.name, user_name || '@' || code as account
+    from member join enterprise on enterprise.id = enterprise_id where enterprise_id = ${enterpriseId}
+  )`;
 }
 
 /** Starts a query on the audit log of the enterprise. */
@@ -160,6 +168,12 @@ export function selectEnterpriseAssets(db: Database | Trx, tenant: AssetTenant) 
     .innerJoin('customer', 'customer.id', 'asset.customer_id')
     .where('customer.enterprise_id', '=', tenant.enterpriseId);
 }
+
+/**
+ * For a FROM clause: the active and revoked assets of the channels, of any owner. Only for assets that employees of the
+ * enterprise have or had.
+ */
+export const everHeldAssetsOf = ({ channels }: AssetTenant): RawBuilder<unknown> => assetsOf({ channels });
 
 /**
  * Locks active assets of the enterprise, named by number or id, in the order of their numbers, as drains do. Omits

@@ -1,6 +1,7 @@
 import {
   type AssetId,
   type Customer,
+  type EnterpriseId,
   LicenseType,
   type MemberId,
   OPERATOR_ID,
@@ -94,7 +95,12 @@ async function assign(assetNum: string, memberId: MemberId) {
   const { id } = await readStored(assetNum);
   const { created_time } = await stack.db
     .insertInto('asset_assignment')
-    .values({ asset_id: id, member_id: memberId, created_by: OPERATOR_ID })
+    .values({
+      asset_id: id,
+      member_id: memberId,
+      enterprise_id: sql<EnterpriseId>`(select enterprise_id from member where id = ${memberId})`,
+      created_by: OPERATOR_ID,
+    })
     .returning('created_time')
     .executeTakeFirstOrThrow();
   return {

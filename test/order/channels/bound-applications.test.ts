@@ -5,6 +5,7 @@ import {
   type Cause,
   type Customer,
   codeOf,
+  type HoldingPage,
   ME_ROOT,
   ORDER_ROOT,
   type OrderPage,
@@ -323,6 +324,28 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       'the enterprise',
       () => getMember(`${enterprise()}/asset/borrowUsbKeys`),
       lists(() => [two.ours.numbers.usedLock, two.ours.numbers.freeLock]),
+    ],
+  ],
+  [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/holdings`]: [
+    [
+      'all of the enterprise',
+      () => getMember(`${enterprise()}/holdings`),
+      (data) => {
+        const { held, lent, usedLock } = two.ours.numbers;
+        const holdings = (data as HoldingPage).holdings.map(({ assetNum, lockAssetNum }) => [assetNum, lockAssetNum]);
+        expect(holdings.toSorted()).toEqual(
+          [
+            [held, null],
+            [lent, null],
+            [lent, usedLock],
+          ].toSorted(),
+        );
+      },
+    ],
+    [
+      'their asset',
+      () => getMember(`${enterprise()}/holdings`, { assetNum: two.theirs.numbers.lent }),
+      (data) => expect(data).toEqual({ holdings: [], nextCursor: null }),
     ],
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/seats`]: NAMES_NOTHING,

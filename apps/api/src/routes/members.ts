@@ -11,6 +11,7 @@ import {
   listAssets,
   listBorrowedLocks,
   listEmployees,
+  listHoldings,
   readAssetContents,
   readAudit,
   resetPassword,
@@ -60,6 +61,8 @@ export function memberHandlers(options: ServerOptions) {
     },
 
     listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor, request.query)),
+
+    listHoldings: async (request, actor) => success(await listHoldings(request.db, actor, request.query)),
 
     getSeats: async (request, actor, reply) => {
       const count = async () => JSON.stringify(success(await countSeats(request.db, actor)));

@@ -1,9 +1,9 @@
-import type { EnterpriseAsset, ListedEmployee, SeatCounts } from '@lockstep/contract';
+import type { EnterpriseAsset, Holding, ListedEmployee, SeatCounts } from '@lockstep/contract';
 import type { ListOptions } from '../options.ts';
 import { printList, readPages } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
-import type { Column } from '../output/values.ts';
+import { type Column, formatTime } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
 import { formatOf } from './export.ts';
 
@@ -73,6 +73,35 @@ export async function listAssets(client: OrderClient, options: ListOptions): Pro
   const format = formatOf(options);
   if (format) return await client.export('listEnterpriseAssets', { params: client.enterprise }, format);
   await printList((page) => readAssets(client, page), ASSET_COLUMNS, options);
+}
+
+const HOLDING_COLUMNS: readonly Column<Holding>[] = [
+  { head: 'asset number', cell: ({ assetNum }) => assetNum },
+  { head: 'lent into', cell: ({ lockAssetNum }) => lockAssetNum },
+  { head: 'employee', cell: ({ memberAccount }) => memberAccount },
+  { head: 'began', cell: ({ beganTime }) => formatTime(beganTime) },
+  { head: 'ended', cell: ({ endedTime }) => formatTime(endedTime) },
+  {
+    head: 'ended by',
+    cell: ({ licenseOrderId, endedByGlobalId }) => (licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId),
+  },
+];
+
+/** Prints the assignments and loans, current and ended. */
+export async function listHoldings(
+  client: OrderClient,
+  options: ListOptions & { member?: string; number?: string; state?: 'current' | 'ended' },
+): Promise<void> {
+  const { member: memberGlobalId, number: assetNum, state } = options;
+  const filters = { memberGlobalId, assetNum, state };
+  const format = formatOf(options);
+  if (format) return await client.export('listHoldings', { params: client.enterprise, query: filters }, format);
+  const readPage = async (page: PageQuery) => {
+    const query = { ...page, ...filters };
+    const { holdings, nextCursor } = await client.call('listHoldings', { params: client.enterprise, query });
+    return { items: holdings, nextCursor };
+  };
+  await printList(readPage, HOLDING_COLUMNS, options);
 }
 
 /** Reads all employees and all assets of the enterprise. */

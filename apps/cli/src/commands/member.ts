@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import { addExportOptions, addListOptions, JSON_OPTION, parseFileName, parseText } from '../options.ts';
+import { type Command, Option } from 'commander';
+import { addExportOptions, addListOptions, JSON_OPTION, parseFileName, parseId, parseText } from '../options.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
 const ASSIGN_HELP = `
@@ -28,6 +28,11 @@ export function addMemberCommands(program: Command, commands: Commands): void {
   addList(
     add('assets', 'List the assets except borrowed locks, with their employees, oldest first', 'listAssets'),
   ).option(...JSON_OPTION);
+  addList(add('history', 'List assignments and loans, current and ended, newest first', 'listHoldings'))
+    .option(...JSON_OPTION)
+    .option('--member <id>', 'Filter by memberGlobalId', parseId)
+    .option('--number <assetNum>', 'Filter by the exact asset number', parseText)
+    .addOption(new Option('--state <state>', 'Filter by state').choices(['current', 'ended']));
   commands
     .ofMembers(member, () => import('../client/assign.ts'))('assign', 'Assign assets to employees by a file', 'assign')
     .requiredOption('--file <file>', 'File of the assignments; - reads standard input (required)', parseFileName)

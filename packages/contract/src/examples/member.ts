@@ -78,6 +78,12 @@ export const memberExamples: { [Id in MemberOperationId]: ExamplesOf<Id> } = {
       299: { client_token_missing: 'The clientToken is missing' },
     },
   },
+  listHoldings: {
+    answers: {
+      200: { lock: 'A lock that is assigned and lent' },
+      299: { field_invalid: 'A parameter is invalid' },
+    },
+  },
   getSeats: {
     answers: {
       200: { two: 'An assigned and lent lock with three products, and a free license' },

@@ -10,6 +10,7 @@ import {
   PageQuery,
   ResetPassword,
 } from '../members/employees.ts';
+import { HoldingPage, ListHoldings } from '../members/holding-history.ts';
 import {
   AllConfiguredEmployees,
   AssetContents,
@@ -32,7 +33,7 @@ import {
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
 import { Seats } from '../members/seats.ts';
-import { BY_PAGE } from './list.ts';
+import { BY_PAGE, byCursor } from './list.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
@@ -133,6 +134,17 @@ export const memberOperations = ofModule('member', {
     description:
       'Lists the active borrowed locks of the enterprise, oldest first. If assets are lent into a lock, ' +
       '`borrowedFlag` is true and `cloudAccountGlobalId` is the employee whose assets they are.',
+  },
+  listHoldings: {
+    params: EnterpriseParams,
+    query: ListHoldings,
+    list: byCursor('holdings'),
+    answers: answers(HoldingPage),
+    summary: 'List assignments and loans',
+    description:
+      'Lists who has or had which asset, and which assets are or were lent into borrowed locks: when each assignment and ' +
+      'loan began and ended, and which administrator or order ended it. Newest first; deleted employees keep their ' +
+      'names. Continue with `cursor` until `nextCursor` is null.',
   },
   getSeats: {
     params: EnterpriseParams,

@@ -152,6 +152,7 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   listEnterpriseAssets: ['customer_not_bound'],
   readAssetContents: ['customer_not_bound', 'asset_id_not_found', 'answer_too_large'],
   listBorrowedLocks: ['customer_not_bound'],
+  listHoldings: ['filter_unknown'],
   getSeats: ['customer_not_bound', 'answer_too_large'],
   configureAssets: OF_PRIVILEGES,
   configureEmployees: ['some_privileges_failed', ...OF_PRIVILEGES],

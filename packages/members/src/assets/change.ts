@@ -185,6 +185,7 @@ async function assignAssets(trx: Trx, by: Actor, holderOf: ReadonlyMap<AssetId, 
   await insertRows(trx, 'asset_assignment', [
     ['asset_id', 'bigint', [...holderOf.keys()]],
     ['member_id', 'bigint', [...holderOf.values()]],
+    ['enterprise_id', 'bigint', [...holderOf].map(() => by.enterpriseId)],
     ['created_by', 'bigint', [...holderOf].map(() => by.memberId)],
   ]);
 }
@@ -194,6 +195,7 @@ async function lendIntoLock(trx: Trx, by: Actor, lockId: AssetId, assetIds: Asse
   await insertRows(trx, 'asset_lending', [
     ['asset_id', 'bigint', assetIds],
     ['lock_asset_id', 'bigint', assetIds.map(() => lockId)],
+    ['enterprise_id', 'bigint', assetIds.map(() => by.enterpriseId)],
     ['created_by', 'bigint', assetIds.map(() => by.memberId)],
   ]);
 }

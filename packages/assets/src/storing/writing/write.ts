@@ -246,9 +246,10 @@ export async function releaseAssets(
   const recordEnded = (ended: string, memberId: string, lockId: string) => `
     with ended as (delete from ${ended} returning *)
     insert into ended_holding (
-      id, asset_id, member_id, lock_asset_id, began_time, began_by, ended_time, ended_by_order_id, ended_by
+      id, asset_id, member_id, lock_asset_id, enterprise_id, began_time, began_by, ended_time, ended_by_order_id,
+      ended_by
     )
-    select id, asset_id, ${memberId}, ${lockId}, created_time, created_by, ${NOW_TEXT},
+    select id, asset_id, ${memberId}, ${lockId}, enterprise_id, created_time, created_by, ${NOW_TEXT},
       (least($2::jsonb -> asset_id::text, $2::jsonb -> ${lockId}::text) ->> 1)::bigint, $3::bigint
     from ended`;
   const isReleased = (column: string) => `${column} = any ((select $1::bigint[])::bigint[])`;

@@ -1,0 +1,76 @@
+import type { Holding, HoldingPage, ListHoldings } from '@lockstep/contract';
+import { type Database, inMs, isId, ListCursor, MAX_SCANNED, readWalk } from '@lockstep/platform';
+import { type RawBuilder, sql } from 'kysely';
+import { type Actor, allEmployeesOf, everHeldAssetsOf } from '../tenant.ts';
+
+/**
+ * Lists the assignments and loans of the actor's enterprise, current and ended, newest first (rules 8).
+ *
+ * Throws a WrongCursor.
+ */
+export async function listHoldings(db: Database, actor: Actor, query: ListHoldings): Promise<HoldingPage> {
+  const { memberGlobalId, assetNum, state, limit, cursor } = query;
+  const { enterpriseId, channels } = actor;
+  const cursors = new ListCursor(['holdings', enterpriseId, channels, { memberGlobalId, assetNum, state }], cursor);
+  if (memberGlobalId !== undefined && !isId(memberGlobalId)) return { holdings: [], nextCursor: null };
+  const assets = everHeldAssetsOf(actor);
+  const { page: holdings, last } = await readWalk<Holding>(db, {
+    walk: selectHoldings(actor, query, cursors.after),
+    wanted: sql`enterprise_id = ${enterpriseId}
+      ${memberGlobalId === undefined ? sql`` : sql`and member_id = ${memberGlobalId}`}
+      and exists (select from ${assets} as asset where asset.id = asset_id)`,
+    as: 'holding',
+    columns: sql`holding.id as "holdingId", case when lock_id is null then 'assignment' else 'loan' end as kind,
+      asset_id as "assetId", (select asset_num from ${assets} as asset where asset.id = asset_id) as "assetNum",
+      member_id as "memberGlobalId", account as "memberAccount", name as "memberName",
+      (select asset_num from ${assets} as lock where lock.id = lock_id) as "lockAssetNum",
+      ${inMs('began_time')} as "beganTime", began_by as "beganBy", ${inMs('ended_time')} as "endedTime",
+      ended_by as "endedByGlobalId", ended_by_order_id as "licenseOrderId"`,
+    joins: sql`left join ${allEmployeesOf(actor)} as employee on employee.id = member_id`,
+    limit,
+  });
+  return { holdings, nextCursor: cursors.write(last ? [last.holdingId] : null) };
+}
+
+/** Selects holdings, newest first, by an index: of the asset numbers, else of the employee, else of the enterprise. */
+function selectHoldings(
+  actor: Actor,
+  { memberGlobalId, assetNum, state }: ListHoldings,
+  after: readonly string[] | null,
+): RawBuilder<unknown> {
+  const ofNumber = sql`asset_id = any (array(
+    select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is null
+    union all
+    select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is not null
+  ))`;
+  const ofEmployee = sql`member_id = ${memberGlobalId}`;
+  const ofEnterprise = sql`enterprise_id = ${actor.enterpriseId}`;
+  const chosen = assetNum !== undefined ? ofNumber : memberGlobalId !== undefined ? ofEmployee : ofEnterprise;
+  // A loan's employee is that of its assignment.
+  const chosenLoans =
+    chosen === ofEmployee ? sql`asset_id = any (array(select asset_id from asset_assignment where ${chosen}))` : chosen;
+  const select = (columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`(
+    select * from (
+      select id, asset_id, enterprise_id, ${columns} where ${condition}
+        ${after === null ? sql`` : sql`and id < ${after[0]}`}
+      ${chosen === ofNumber ? sql`offset 0` : sql``}
+    ) as chosen order by id desc limit ${MAX_SCANNED}
+  )`;
+  const began = sql`created_time as began_time, created_by as began_by, null::timestamptz as ended_time,
+    null::bigint as ended_by, null::bigint as ended_by_order_id`;
+  const current = [
+    select(sql`member_id, null::bigint as lock_id, ${began} from asset_assignment`, chosen),
+    select(
+      sql`(select member_id from asset_assignment as held where held.asset_id = lent.asset_id) as member_id,
+        lock_asset_id as lock_id, ${began} from asset_lending as lent`,
+      chosenLoans,
+    ),
+  ];
+  const ended = select(
+    sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id
+      from ended_holding`,
+    chosen,
+  );
+  const kinds = [...(state === 'ended' ? [] : current), ...(state === 'current' ? [] : [ended])];
+  return sql`select * from (${sql.join(kinds, sql` union all `)}) as listed order by id desc`;
+}
