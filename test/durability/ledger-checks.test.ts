@@ -208,6 +208,7 @@ describe('PostgreSQL refuses', () => {
   const lend = (assetId: number, lockId: number) =>
     `insert into asset_lending (asset_id, lock_asset_id, created_by, enterprise_id) values (${assetId}, ${lockId}, 1, 1)`;
   const HELD = [assign(4, 1)];
+  const OF_OTHERS = assign(4, 1).replace(/1\)$/, '2)');
   const LENT = [assign(4, 1), lend(4, 5)];
   const TAKEN_BACK = 'delete from asset_assignment';
   const deleteMembers = (where: string) => `update member set deleted_time = '3000-01-01' where ${where}`;
@@ -274,9 +275,16 @@ describe('PostgreSQL refuses', () => {
     ['assignments that are truncated', 'asset_assignment_no_truncate', ['truncate asset_assignment']],
     ['loans that are truncated', 'asset_lending_no_truncate', ['truncate asset_lending']],
     [
-      'an assignment of a borrowed lock, to an employee of another enterprise, or to a deleted one',
+      'an assignment of a borrowed lock, to an employee or in the name of another enterprise, or to a deleted one',
       'asset_assignment_allowed',
-      [assign(5, 1), assign(4, 3), assign(4, 4), `${assign(4, 1)}, (5, 1, 1, 1)`, `${assign(4, 1)}, (1, 3, 1, 1)`],
+      [
+        assign(5, 1),
+        assign(4, 3),
+        assign(4, 4),
+        OF_OTHERS,
+        `${assign(4, 1)}, (5, 1, 1, 1)`,
+        `${assign(4, 1)}, (1, 3, 1, 1)`,
+      ],
       [],
       HELD,
     ],
