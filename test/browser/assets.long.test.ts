@@ -33,6 +33,8 @@ describe('an asset', () => {
     const told = await line.getByRole('listitem').allInnerTexts();
     const words = en.assets;
     const expected = [
+      words.lent,
+      words.assigned,
       words.product_bought,
       words.extended,
       words.transferred,
@@ -41,7 +43,7 @@ describe('an asset', () => {
       words.created,
     ];
     expect(told.map((text, index) => text.slice(0, expected[index]?.length))).toEqual(expected);
-    expect(told[2]).toContain(`Beacon Design ${MARKUP}`);
+    expect(told[4]).toContain(`Beacon Design ${MARKUP}`);
     expect(new URL(page.url()).searchParams.get('tab')).toBe('history');
     expectNoFaults(page);
   });

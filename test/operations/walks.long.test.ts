@@ -56,14 +56,14 @@ describe('a call goes only through rooms that are about it:', () => {
         (room) => `orders/src/${room}`,
       ),
     );
-    expect([...rooms.keys()].filter((room) => /^(members|customers|operators)|console/.test(room))).toEqual([]);
+    expect([...rooms.keys()].filter((room) => /^(members|operators)|console/.test(room))).toEqual([]);
   });
 
   it('a sync order', async () => {
     const rooms = await walk('sync order', () => api.submit(syncOf(newBuy(customer, [newAssetNum()]))));
     expect([...rooms.keys()]).toEqual(expect.arrayContaining(['orders/src/sync', 'orders/src/planning']));
     expect(
-      [...rooms.keys()].filter((room) => /^(members|customers|operators)|orders.src.reading|corrections/.test(room)),
+      [...rooms.keys()].filter((room) => /^(members|operators)|orders.src.reading|corrections/.test(room)),
     ).toEqual([]);
   });
 
