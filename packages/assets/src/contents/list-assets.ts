@@ -44,7 +44,10 @@ interface AssetWalk {
   wanted?: RawBuilder<unknown>;
 }
 
-type Row = Omit<ListedAsset, keyof Owner | keyof ReturnType<typeof showFacts> | 'products'> & {
+type Row = Omit<
+  ListedAsset,
+  keyof Owner | keyof ReturnType<typeof showFacts> | 'memberGlobalId' | 'lent' | 'products'
+> & {
   owner: Owner;
   facts: VerdictFacts;
   position: string[];
@@ -74,6 +77,8 @@ export function listAssets(db: Database, viewer: Viewer, query: AssetListQuery):
       assets: shown.map(({ owner, facts, position: _, ...asset }) => ({
         ...asset,
         ...showFacts(facts),
+        memberGlobalId: facts.holderId,
+        lent: facts.lent !== null,
         ...owner,
         ...(products && { products: products.get(asset.assetId) ?? [] }),
       })),
@@ -116,8 +121,6 @@ function columnsOf(viewer: Viewer, include: Filters['include']): RawBuilder<unkn
     limit_end_date::float8 as "limitEndDate",
     (select min(at)::float8 from ${endsOf()} where at >= ${NOW_MS}) as "nextEndDate",
     ${verdictFacts(viewer)} as facts, locked, freezing, borrowed_usb_key as "borrowedUsbKey",
-    (select member_id from asset_assignment as held where held.asset_id = asset.id) as "memberGlobalId",
-    exists (select from asset_lending as lending where lending.asset_id = asset.id) as lent,
     ${inMs('asset.created_time')} as "createdTime", ${inMs('asset.updated_time')} as "updatedTime",
     ${inMs('revoked_time')} as "revokedTime", revoked_by_order_id as "revokedByOrderId"
     ${include === undefined ? sql`` : counts}`;
