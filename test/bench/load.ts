@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Customer } from '@lockstep/contract';
-import { newBuy } from '../harness/orders/orders.ts';
+import { newBuy, productToBuy } from '../harness/orders/orders.ts';
 
 const REPEAT_AFTER_MS = 1_000;
 
@@ -43,13 +43,18 @@ export function buildBatches({ mode: syncMode, size, count }: Batches, buyers: r
     // Asset numbers of one batch are adjacent, and batches are spread at random.
     const range = randomUUID().slice(0, 8);
     const orderList = Array.from({ length: size }, (_, place) =>
-      newBuy(buyers[sent++ % buyers.length]!, [`${range}-${tag}-${place}`]),
+      newBuy(buyers[sent++ % buyers.length]!, [`${range}-${tag}-${place}`], {}, { products: [endingProduct(sent)] }),
     );
     return Buffer.from(
       JSON.stringify({ channelCode: 'bench', channelOrderId: `${tag}-${batch}`, syncMode, orderList }),
     );
   });
   return { bodies, orders: count * size, tag };
+}
+
+/** Returns a product that ends on a day of the next three years. */
+function endingProduct(order: number) {
+  return productToBuy({ limitEndDate: Date.now() + (order % (3 * 365)) * 86_400_000 });
 }
 
 /** What a load measured. Times are milliseconds since 1970. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildPath } from '@lockstep/contract';
 import { FILL_STATEMENTS, fillCounters, ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
-import { readMebibytes } from '../../harness/processes/service-process.ts';
+import { HEAP_OF_512_MIB, readMebibytes } from '../../harness/processes/service-process.ts';
 import { startBare } from '../bare/bare-deployment.ts';
 import type { BenchProcess } from '../bench-process.ts';
 import { type Deployment, startDeployment, warmUp } from '../deployment.ts';
@@ -79,23 +79,31 @@ async function measureFilled(bench: Bench, orders: number): Promise<Figures> {
   return figures;
 }
 
-/** Exports of all assets among a million orders, and orders until applied meanwhile. */
+/** Exports of all assets after a million orders: alone, then beside orders, whose rate is compared with that alone. */
 async function measureExport(bench: Bench): Promise<Figures> {
   const databaseUrl = await fill(bench, scaled(bench, MILLION, ORDERS_PER_FILLED_BATCH));
-  await using deployment = await startDeployment(bench, { databaseUrl });
-  await warmUp(bench, deployment, 'async', HUNDREDS.size);
-  const alone = await measureOrders(bench, deployment, HUNDREDS);
+  await using deployment = await startDeployment(bench, { databaseUrl, nodeOptions: HEAP_OF_512_MIB });
+  const idle = readMebibytes(deployment.api.pid, 'VmHWM');
   const startedMs = performance.now();
   const rows = await exportAssets(deployment);
   const seconds = (performance.now() - startedMs) / 1_000;
+  const memory = readMebibytes(deployment.api.pid, 'VmHWM');
+  await warmUp(bench, deployment, 'async', HUNDREDS.size);
+  const alone = await measureOrders(bench, deployment, HUNDREDS);
+  const memoryOfOrders = readMebibytes(deployment.api.pid, 'VmHWM');
   const leaving = new AbortController();
   const exporting = exportUntil(deployment, leaving.signal);
   const beside = await measureOrders(bench, deployment, HUNDREDS);
   leaving.abort();
   await exporting;
-  const [rate, rateAlone] = [beside['orders/s']!, alone['orders/s']!];
-  const memory = readMebibytes(deployment.api.pid, 'VmHWM');
-  return { 'rows/s': rows / seconds, 'API MiB': memory, 'orders ÷ alone': rate / rateAlone };
+  return {
+    'rows/s': rows / seconds,
+    'API MiB, idle': idle,
+    'API MiB, export': memory,
+    'API MiB, then orders': memoryOfOrders,
+    'API MiB, then both': readMebibytes(deployment.api.pid, 'VmHWM'),
+    'orders ÷ alone': beside['orders/s']! / alone['orders/s']!,
+  };
 }
 
 async function exportUntil(deployment: Deployment, signal: AbortSignal): Promise<void> {

@@ -37,8 +37,10 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   license_order: `insert into license_order (id, order_type, customer_id, assets, products, finished_time)
   select ${orderId}, 'new_buy', ${customer}, 1, 1, ${finishedTime} from ${orders}`,
 
-  asset: `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id)
-  select ${assetId}, ${assetNum}, ${customer}::bigint, 'normal_recover_usbkey', false, ${orderId}
+  asset: `insert into asset (id, asset_num, customer_id, license_type, borrowed_usb_key, created_by_order_id,
+    created_time, updated_time)
+  select ${assetId}, ${assetNum}, ${customer}::bigint, 'normal_recover_usbkey', false, ${orderId},
+    ${finishedTime}, ${finishedTime}
   from ${orders}`,
 
   asset_grant: `insert into asset_grant (asset_id, license_order_id)

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { findRow, type List, Refusal } from '@lockstep/contract';
 import { Deadline } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,6 +17,10 @@ const TYPES = [JSON_TYPE, ...Object.keys(EXPORT_TYPES)];
 /** The most exports at once of a process, and of one party. */
 const MAX_EXPORTS = 4;
 export const MAX_EXPORTS_OF_PARTY = 2;
+/** The rows of a page of an export that pages by cursor: more than a call can ask for, since each page costs a plan. */
+const ROWS_PER_PAGE = 500;
+/** How long an export rests between pages, as a multiple of the time that the page before took. */
+const RESTS = 2;
 /** How long the service takes for a page, and a client to read it. */
 const PAGE_MS = 10_000;
 const READING_MS = 60_000;
@@ -110,16 +115,22 @@ export function exportable(
       request.server.exports.add(request, party(request));
       let endPage = () => {};
       onCallEnd(request, () => endPage());
+      let restMs = 0;
       const readPage = async (changes: object): Promise<Page> => {
         endPage();
+        // Leaves most of the machine to orders.
+        await delay(restMs, undefined, { ref: false });
+        const startedMs = performance.now();
         if (reply.raw.destroyed) throw new ClientLeft();
         // The call's deadline is that of its present page. It ends when the client leaves.
         request.deadline.end();
         request.deadline = new Deadline(PAGE_MS);
-        const { part, end } = partOfCall(request, { ...(request.query as object), ...changes });
+        const size = 'limit' in list.page ? { limit: ROWS_PER_PAGE } : {};
+        const { part, end } = partOfCall(request, { ...(request.query as object), ...size, ...changes });
         endPage = end;
         const answered = await answer(part, reply);
         request.deadline.pause();
+        restMs = RESTS * (performance.now() - startedMs);
         const { data: page } = typeof answered === 'string' ? JSON.parse(answered) : answered;
         return page;
       };
