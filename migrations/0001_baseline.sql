@@ -745,6 +745,7 @@ create table ended_holding (
 create index ended_holding_enterprise on ended_holding (enterprise_id, id);
 create index ended_holding_asset on ended_holding (asset_id, id);
 create index ended_holding_member on ended_holding (member_id, id);
+create index ended_holding_lock on ended_holding (lock_asset_id, id) where lock_asset_id is not null;
 create trigger refuse_change before update or delete or truncate on ended_holding
   for each statement execute function refuse_change();
 

@@ -151,6 +151,9 @@ async function expectEnded(ended: Partial<Record<'loan' | 'held' | 'lent', Ender
   expect(await ask({ assetNum: numOf.lent, state: 'current' })).toEqual(
     holdings.filter((each) => !isEnded(each) && each.assetNum === numOf.lent),
   );
+  expect(await ask({ assetNum: numOf.lock })).toEqual(
+    holdings.filter(({ lockAssetNum }) => lockAssetNum === numOf.lock),
+  );
   expect(holdings.filter(isEnded)).toHaveLength(Object.keys(ended).length);
 }
 

@@ -194,6 +194,8 @@ describe('filters', () => {
     expect(await names({ reason: 'not_yet' })).toEqual(['not yet', 'later']);
     expect(await names({ reason: 'unassigned' })).toEqual(['all expired', 'not yet', 'later']);
     for (const reason of ['empty', 'locked', 'frozen', 'lent', 'revoked']) expect(await names({ reason })).toEqual([]);
+    expect(await names({ validity: 'future', reason: 'expired' })).toEqual([]);
+    expect(await names({ state: 'revoked', reason: 'expired' })).toEqual([]);
   });
 
   it('find assigned ones', async () => {

@@ -1,4 +1,4 @@
-import type { AssetDetail, EnterpriseAsset, VerdictReason } from '@lockstep/contract';
+import { type AssetDetail, type EnterpriseAsset, Reason, type VerdictReason } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
@@ -42,6 +42,8 @@ async function buyAssigned(element: Sent = {}, order: Sent = {}): Promise<string
 }
 
 /** Returns the verdict with the parts of the reasons that are not null. */
+const isListed = async (assetNum: string, reason: string) =>
+  dataOf(await api.ask('listAssets', { query: { assetNum, reason } })).assets.length === 1;
 const partsOf = ({ verdict }: { verdict: AssetDetail['verdict'] }) => {
   expect(verdict.usable).toBe(verdict.reasons.length === 0);
   return verdict.reasons.map((reason) =>
@@ -143,6 +145,7 @@ describe('who stopped an asset', () => {
       dataOf(await api.ask(id, { body: { assetNums: [assetNum], operatorIdentity: 'Li Wei' } }));
       const since = expect.any(Number);
       expect(partsOf(await show(assetNum))).toEqual([{ reason, since, operatorIdentity: 'Li Wei' }]);
+      expect(await isListed(assetNum, reason)).toBe(true);
       expect(partsOf(await show(assetNum, other))).toEqual([{ reason, since }]);
       expect(partsOf(await entryOf(assetNum))).toEqual([{ reason, since }]);
       expect(partsOf(await center.contents(await idOf(assetNum)))).toEqual([{ reason, since }]);
@@ -157,6 +160,7 @@ it('a lock is named to those who see its channel', async () => {
   dataOf(await center.lend(kim!, lockNum, [await idOf(assetNum)]));
   const lent = { reason: 'lent', since: expect.any(Number), memberGlobalId: kim };
   expect(partsOf(await show(assetNum))).toEqual([{ ...lent, lockAssetNum: lockNum }]);
+  expect(await isListed(assetNum, 'lent')).toBe(true);
   expect(partsOf(await entryOf(assetNum))).toEqual([{ ...lent, lockAssetNum: lockNum }]);
   expect(partsOf(await show(assetNum, bound.api))).toEqual([lent]);
   expect(partsOf(await entryOf(assetNum, bound))).toEqual([lent]);
@@ -168,9 +172,11 @@ it('all reasons are given, most important first, and only the revocation of a re
   await empty(assetNum);
   dataOf(await api.ask('lockAssets', { body: { assetNums: [assetNum], operatorIdentity: 'Li Wei' } }));
   const { verdict } = await show(assetNum);
-  expect(verdict.reasons.map(({ reason }) => reason)).toEqual(['locked', 'not_yet', 'unassigned', 'empty']);
+  const reasons = verdict.reasons.map(({ reason }) => reason);
+  expect(reasons).toEqual(['locked', 'not_yet', 'unassigned', 'empty']);
+  for (const reason of Reason.options) expect(await isListed(assetNum, reason)).toBe(reasons.includes(reason));
   const [revocation] = await api.carryOut(deleteAsset(center.customer, [assetNum]));
-  const { assets } = dataOf(await api.ask('listAssets', { query: { assetNum, state: 'revoked' } }));
+  const { assets } = dataOf(await api.ask('listAssets', { query: { assetNum, state: 'revoked', reason: 'revoked' } }));
   expect(assets.map(partsOf)).toEqual([
     [{ reason: 'revoked', since: assets[0].revokedTime, licenseOrderId: revocation!.licenseOrderId }],
   ]);

@@ -1,3 +1,4 @@
+import { Verdict } from '@lockstep/contract';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { csvOf } from './csv.ts';
@@ -10,7 +11,11 @@ function linesOf(row: z.ZodType, value: unknown): string[] {
 }
 
 it.each<[unknown, string]>([
-  ['=1+1', "'=1+1"],
+  ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
+  ['2026-11', "'2026-11"],
+  ['1/2/26', "'1/2/26"],
+  ['12E5', "'12E5"],
+  ['12E5A', '12E5A'],
   ['+86', "'+86"],
   ['-', "'-"],
   ['@a', "'@a"],
@@ -35,6 +40,14 @@ it.each<[unknown, string]>([
   [{ b: 2 }, '"{""b"":2}"'],
 ])('writes %j as %s', (value, cell) => {
   expect(csvOf(z.object({ x: z.unknown(), y: z.number() }))([{ x: value, y: 1 }], false)).toBe(`${cell},1\r\n`);
+});
+
+it('has the reasons of a verdict as words', () => {
+  const verdict = { usable: false, reasons: [{ reason: 'locked' }, { reason: 'empty' }] };
+  expect(linesOf(z.object({ verdict: Verdict }), { verdict })).toEqual([
+    '\uFEFFverdict.usable,verdict.reasons',
+    'false,locked empty',
+  ]);
 });
 
 it('has a column for each field of a field and of a union, and two for a time', () => {

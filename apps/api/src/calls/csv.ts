@@ -6,6 +6,8 @@ interface Column {
   path: readonly string[];
   /** Whether it has a time, which a second column repeats in ISO 8601. */
   isTime: boolean;
+  /** Of a list of objects that each begin with a word of a fixed set: the field of that word, which stands for them. */
+  word?: string;
 }
 
 const TIME = /^(time|since|until)$|(Time|Date)$/;
@@ -35,8 +37,15 @@ function columnsOf(schema: z.ZodType, path: readonly string[] = []): Column[] {
     core instanceof z.ZodUnion ? core.options.flatMap((option) => columnsOf(option as z.ZodType, path)) : [];
   const fields = columns.filter((column) => column.path.length > path.length);
   if (fields.length > 0) return [...new Map(fields.map((column) => [column.path.join('.'), column])).values()];
+  if (core instanceof z.ZodArray) return [{ path, isTime: false, ...findWord(core.element as z.ZodType) }];
   const isNumber = core instanceof z.ZodNumber || columns.some(({ isTime }) => isTime);
   return [{ path, isTime: isNumber && TIME.test(path.at(-1) ?? '') }];
+}
+
+function findWord(element: z.ZodType): Pick<Column, 'word'> {
+  const core = unwrap(element);
+  const [[name, field] = []] = core instanceof z.ZodObject ? Object.entries(core.shape) : [];
+  return field !== undefined && unwrap(field as z.ZodType) instanceof z.ZodEnum ? { word: name! } : {};
 }
 
 /** Removes what does not change the fields of a schema: whether it is optional, and how it is read. */
@@ -48,14 +57,15 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return inner === undefined ? schema : unwrap(inner);
 }
 
-function cellsOf(row: unknown, { path, isTime }: Column): string[] {
+function cellsOf(row: unknown, { path, isTime, word }: Column): string[] {
   const value = path.reduce<unknown>((of, name) => (of as Record<string, unknown> | null | undefined)?.[name], row);
+  if (word !== undefined && Array.isArray(value)) return [cellOf(value.map((each) => each[word]))];
   if (!isTime) return [cellOf(value)];
   return [cellOf(value), typeof value === 'number' ? new Date(value).toISOString() : ''];
 }
 
-/** What a spreadsheet takes for a formula, and digits that it would round or shorten. */
-const CHANGED_BY_SPREADSHEETS = /^[=+\-@\t\r]|^(0\d+|\d{16,})$/;
+/** What a spreadsheet takes for a formula, a date or a power of ten, and digits that it would round or shorten. */
+const CHANGED_BY_SPREADSHEETS = /^[=+\-@\t\r]|^(0\d+|\d{16,}|\d+e\d+|\d{1,4}([-/.]\d{1,4}){1,2})$/i;
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -11,6 +11,7 @@ const ANSWERS: Record<string, [status: number, headers: Record<string, string>, 
   '/proxy': [502, { 'content-type': 'text/html' }, '<html>Bad gateway</html>'],
   '/json': [200, { 'content-type': 'application/json' }, '{"ok": true}'],
   '/list': [200, { 'content-type': 'application/json' }, '[]'],
+  '/no-exports': [200, { 'content-type': 'application/json' }, '{"access_token": "t", "code": 0, "data": []}'],
   '/moved': [301, { location: 'https://elsewhere.example/' }, ''],
   '/none': [404, { 'content-type': 'application/json' }, '{"code": "404", "message": "POST /none", "cause": "x"}'],
 };
@@ -54,6 +55,12 @@ describe('a service that does not answer is explained in one line:', () => {
     expect(error).toBeInstanceOf(Error);
     expect((error as Error).message).toContain(message);
     expect((error as Error).message).not.toMatch(/\n|secret/);
+  });
+
+  it('JSON instead of an export', async () => {
+    const baseUrl = readBaseUrl(`http://${hostOf(stranger)}/no-exports`);
+    const client = new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' });
+    await expect(client.export('listOrders', {}, 'csv')).rejects.toThrow('answered with JSON instead of csv');
   });
 
   // The errors are as Node.js throws them.

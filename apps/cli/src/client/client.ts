@@ -161,7 +161,10 @@ export class OrderClient {
    * @throws the faults of `call`; ServiceUnavailable also if the export breaks
    */
   async export<Id extends CalledId>(id: Id, call: Call<Id>, format: ExportFormat): Promise<void> {
-    await this.callWhole(id, call, EXPORT_TYPES[format]);
+    const answer = (await this.callWhole(id, call, EXPORT_TYPES[format])) as object;
+    if ('data' in answer) {
+      throw new CommandFault('unreachable', `${this.#options.baseUrl} answered with JSON instead of ${format}.`);
+    }
   }
 
   /** The address at which the application can get the outcome of a batch. */

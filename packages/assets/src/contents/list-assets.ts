@@ -19,7 +19,8 @@ import { ofTerms } from '../terms.ts';
 import { showFacts } from './show-assets.ts';
 import { ASSET_VALIDITY, HAS_REASON, NOW_MS, validityIn, verdictFacts } from './verdict-facts.ts';
 
-/** How many products one page shows, beyond the first asset with some. */
+/** How many assets one page shows with counts or products, and how many products, beyond the first asset with some. */
+const MAX_COUNTED = 100;
 const MAX_PRODUCTS = 4_000;
 
 type Filters = ReturnType<typeof pickFilters>;
@@ -68,7 +69,7 @@ export function listAssets(db: Database, viewer: Viewer, query: AssetListQuery):
       wanted: sql.join([...(walk.wanted ? [walk.wanted] : []), ...listConditions(viewer, filters)], sql` and `),
       as: 'asset',
       columns: sql`${columnsOf(viewer, include)}, array[${sql.join(walk.place)}]::text[] as position`,
-      limit,
+      limit: include === undefined ? limit : Math.min(limit, MAX_COUNTED),
     });
     const shown = include === 'products' ? page.slice(0, countShown(page)) : page;
     const products = include === 'products' ? await readProducts(trx, shown) : undefined;

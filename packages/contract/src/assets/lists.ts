@@ -36,7 +36,9 @@ export const AssetListQuery = z
     licenseType: emptyAsAbsent(LicenseType.optional()).describe('Only assets of this license type.'),
     productUri: optionalText().describe('Only assets with an active product of this productUri.'),
     validity: emptyAsAbsent(Validity.optional()).describe('Only assets whose own dates are so now.'),
-    reason: emptyAsAbsent(Reason.optional()).describe('Only assets that cannot be used now for this reason.'),
+    reason: emptyAsAbsent(Reason.optional()).describe(
+      'Only assets that cannot be used now for this reason; revoked ones only with `state=revoked`.',
+    ),
     expiresFrom: emptyAsAbsent(queryTime().optional()).describe(
       'Only if the asset or an active product on it ends at this time or later; with `productUri`, that product.',
     ),

@@ -84,7 +84,9 @@ export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
   operatorIdentity: z
     .string()
     .nullable()
-    .describe('Who requested to disable or enable it; null otherwise, or if another application did.'),
+    .describe(
+      'Who requested to disable, enable, freeze or unfreeze it; null otherwise, or if another application did.',
+    ),
   memberGlobalId: MemberId.nullable().describe('The employee who has or had the asset; null if it concerns none.'),
   lockAssetNum: z
     .string()

@@ -15,7 +15,7 @@ import {
 /** The query of listHoldings. All filters apply together; another one is refused (rules 8). */
 export const ListHoldings = z.strictObject({
   memberGlobalId: optionalId<'MemberId'>().describe('Only assignments and loans of this employee.'),
-  assetNum: optional(assetNumber()).describe('Only those of assets with this number.'),
+  assetNum: optional(assetNumber()).describe('Only those of assets with this number, and loans into a lock with it.'),
   state: emptyAsAbsent(
     namedEnum('HoldingState', 'Whether an assignment or loan has ended.', ['current', 'ended']).optional(),
   ).describe('Only current or only ended ones.'),

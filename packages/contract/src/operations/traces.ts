@@ -46,7 +46,8 @@ export const traceOperations = ofModule('order', {
       'Lists the assets that the application sees. All filters apply together; an unknown one is refused. With ' +
       '`expiresFrom` and `expiresTo` it answers what ends when, with `updatedFrom` what has changed since: then ' +
       'oldest first, so that a reader who continues misses nothing. Changes of the last minute may still be missing. ' +
-      'A page has fewer assets than `limit` if few match or, with `include=products`, if they have many products.',
+      'A page has fewer assets than `limit` if few match. With `include` it has at most 100, and fewer if they have many ' +
+      'products.',
   },
   listCustomers: {
     query: CustomerListQuery,

@@ -32,28 +32,32 @@ export async function listHoldings(db: Database, actor: Actor, query: ListHoldin
   return { holdings, nextCursor: cursors.write(last ? [last.holdingId] : null) };
 }
 
-/** Selects holdings, newest first, by an index: of the asset numbers, else of the employee, else of the enterprise. */
+/** Selects holdings, newest first, by an index: of assets and locks, else of the employee or the enterprise. */
 function selectHoldings(
   actor: Actor,
   { memberGlobalId, assetNum, state }: ListHoldings,
   after: readonly string[] | null,
 ): RawBuilder<unknown> {
-  const ofNumber = sql`asset_id = any (array(
+  const ofNumber = sql`any (array(
     select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is null
     union all
     select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is not null
   ))`;
+  const byNumber = sql`asset_id = ${ofNumber}`;
   const ofEmployee = sql`member_id = ${memberGlobalId}`;
   const ofEnterprise = sql`enterprise_id = ${actor.enterpriseId}`;
-  const chosen = assetNum !== undefined ? ofNumber : memberGlobalId !== undefined ? ofEmployee : ofEnterprise;
+  const chosen = assetNum !== undefined ? byNumber : memberGlobalId !== undefined ? ofEmployee : ofEnterprise;
+  const chosenOrLock = chosen === byNumber ? sql`(${byNumber} or lock_asset_id = ${ofNumber})` : chosen;
   // A loan's employee is that of its assignment.
   const chosenLoans =
-    chosen === ofEmployee ? sql`asset_id = any (array(select asset_id from asset_assignment where ${chosen}))` : chosen;
+    chosen === ofEmployee
+      ? sql`asset_id = any (array(select asset_id from asset_assignment where ${chosen}))`
+      : chosenOrLock;
   const select = (columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`(
     select * from (
       select id, asset_id, enterprise_id, ${columns} where ${condition}
         ${after === null ? sql`` : sql`and id < ${after[0]}`}
-      ${chosen === ofNumber ? sql`offset 0` : sql``}
+      ${chosen === byNumber ? sql`offset 0` : sql``}
     ) as chosen order by id desc limit ${MAX_SCANNED}
   )`;
   const began = sql`created_time as began_time, created_by as began_by, null::timestamptz as ended_time,
@@ -69,7 +73,7 @@ function selectHoldings(
   const ended = select(
     sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id
       from ended_holding`,
-    chosen,
+    chosenOrLock,
   );
   const kinds = [...(state === 'ended' ? [] : current), ...(state === 'current' ? [] : [ended])];
   return sql`select * from (${sql.join(kinds, sql` union all `)}) as listed order by id desc`;
