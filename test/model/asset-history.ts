@@ -1,6 +1,7 @@
 import { AssetHistory, type HistoryEntry } from '@lockstep/contract';
 import { z } from 'zod';
 import { type Api, dataOf } from '../harness/api.ts';
+import type { HoldingValue } from './acts.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, merchandisesOn, productsOn } from './ledger-value.ts';
 
@@ -9,9 +10,14 @@ export interface Happening {
   assetNum: string;
   nth: number;
   action: string;
-  order: string;
+  /** Null for an act. */
+  order: string | null;
   customer: string;
   productUri: string | null;
+  /** Of a holding: the employee, the lock, and the administrator. */
+  member?: string;
+  lock?: string | null;
+  by?: string | null;
 }
 
 const PAGE = '7';
@@ -54,19 +60,62 @@ export function findHappenings(
   });
 }
 
+/** Returns the holdings that an order or an act ended and began, in the order of the history. */
+export function findHeld(
+  assets: readonly AssetValue[],
+  before: readonly HoldingValue[],
+  after: readonly HoldingValue[],
+): Happening[] {
+  const happened = (action: string, { asset, lock, member }: HoldingValue, by: string | null, order: string | null) => {
+    const { assetNum, customer } = assets[asset]!;
+    const lockNum = lock === null ? null : assets[lock]!.assetNum;
+    const nth = nthOf(assets, asset);
+    return { assetNum, nth, action, order, customer, productUri: null, member, lock: lockNum, by };
+  };
+  const ended = after.filter(({ ended }, index) => ended !== null && before[index]?.ended === null);
+  const began = after.slice(before.length);
+  return [
+    ...ended
+      .filter(({ lock }) => lock !== null)
+      .map((each) => happened('returned', each, each.ended!.by, each.ended!.order)),
+    ...ended
+      .filter(({ lock }) => lock === null)
+      .map((each) => happened('unassigned', each, each.ended!.by, each.ended!.order)),
+    ...began.map((each) => happened(each.lock === null ? 'assigned' : 'lent', each, each.began, null)),
+  ];
+}
+
+/** Returns the changes of locks and certificates. */
+export function findStops(before: readonly AssetValue[], after: readonly AssetValue[]): Happening[] {
+  return after.flatMap(({ assetNum, customer, stopped, licenseType }, index) => {
+    if (stopped === before[index]!.stopped) return [];
+    const undone = licenseType === 'softkey' ? 'unfrozen' : 'unlocked';
+    return [{ assetNum, nth: nthOf(after, index), action: stopped ?? undone, order: null, customer, productUri: null }];
+  });
+}
+
+/** Which of the assets of its number an asset is. */
+const nthOf = (assets: readonly AssetValue[], index: number) =>
+  assets.slice(0, index).filter(({ assetNum }) => assetNum === assets[index]!.assetNum).length;
+
 /** Reads the histories of all numbers over HTTP, page by page, and throws if one differs from the model's. */
 export async function compareHistories(api: Api, happenings: readonly Happening[]): Promise<void> {
   for (const [assetNum, expected] of Map.groupBy(happenings, (each) => each.assetNum)) {
     const entries = await walkHistory(api, assetNum, PAGE);
     const assetIds = [...new Set(entries.map(({ assetId }) => assetId))].reverse();
     const actual = entries.toReversed().map(
-      ({ assetId, action, licenseOrderId, customerId, productUri }): Happening => ({
+      ({ assetId, action, licenseOrderId, customerId, productUri, ...holding }): Happening => ({
         assetNum,
         nth: assetIds.indexOf(assetId),
         action,
-        order: licenseOrderId!,
+        order: licenseOrderId,
         customer: customerId!,
         productUri,
+        ...(holding.memberGlobalId !== null && {
+          member: holding.memberGlobalId,
+          lock: holding.lockAssetNum,
+          by: holding.administratorGlobalId,
+        }),
       }),
     );
     expectSame(`the history of ${assetNum}`, inSteps(actual), inSteps(expected));
@@ -90,7 +139,7 @@ function inSteps(happenings: readonly Happening[]): Happening[] {
   const steps: Happening[][] = [];
   for (const each of happenings) {
     const last = steps.at(-1);
-    if (last?.[0]?.order === each.order) last.push(each);
+    if (each.order !== null && last?.[0]?.order === each.order) last.push(each);
     else steps.push([each]);
   }
   const keyOf = (each: Happening) => JSON.stringify(each);

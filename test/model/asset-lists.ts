@@ -2,10 +2,12 @@ import { AssetPage } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
+import type { HoldingValue } from './acts.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, productsOn, sortedLedger } from './ledger-value.ts';
+import type { Model } from './model.ts';
 
-/** What a list says of an asset that no employee has, comparable between model and service. */
+/** What a list says of an asset, comparable between model and service. */
 interface Listed {
   assetNum: string;
   revokedBy: string | null;
@@ -17,10 +19,10 @@ interface Listed {
 /** Lists all assets of a world and throws if one is not in force, or not usable, as the model says (rules 6.7). */
 export async function compareLists(
   { db, api, numberPrefix }: { db: Database; api: Api; numberPrefix: string },
-  assets: readonly AssetValue[],
+  { assets, holdings }: Pick<Model, 'assets' | 'holdings'>,
 ): Promise<void> {
   const sorted = (listed: Listed[]) => sortedLedger(listed as unknown as AssetValue[]);
-  const expectedAt = (now: number) => sorted(assets.map((asset) => judge(asset, now)));
+  const expectedAt = (now: number) => sorted(assets.map((_, index) => judge(assets, holdings, index, now)));
   for (;;) {
     const before = expectedAt(await readClock(db));
     const actual = sorted([
@@ -70,36 +72,55 @@ function validityAt(now: number, { start, end }: Dates): string {
   return start === null || now >= start ? 'active' : 'future';
 }
 
-function judge(asset: AssetValue, now: number): Listed {
-  const products = productsOn(asset)
-    .filter(isActive)
-    .map(({ productUri, start, end }) => {
-      const starts = [start, asset.start].filter((each) => each !== null);
-      const ends = [end, asset.end].filter((each) => each !== null);
-      const dates = {
-        start: starts.length > 0 ? Math.max(...starts) : null,
-        end: ends.length > 0 ? Math.min(...ends) : null,
-      };
-      return { productUri, validity: validityAt(now, dates) };
-    });
+function judge(assets: readonly AssetValue[], holdings: readonly HoldingValue[], index: number, now: number): Listed {
+  const asset = assets[index]!;
+  const current = holdings.filter(({ ended }) => ended === null);
+  const lentInto = current.filter(({ lock }) => lock === index).map((loan) => assets[loan.asset]!);
+  const productsAt = (each: AssetValue) =>
+    productsOn(each)
+      .filter(isActive)
+      .map((product) => bounded(product, each, now));
+  const products = productsAt(asset);
   const validity = validityAt(now, asset);
+  const kinds = current.filter((each) => each.asset === index).map(({ lock }) => lock);
+  const held = { isAssigned: kinds.includes(null), isLent: kinds.some((lock) => lock !== null) };
   return {
     assetNum: asset.assetNum,
     revokedBy: asset.revokedBy,
     validity,
-    reasons: isActive(asset) ? reasonsOf(asset, validity, products) : ['revoked'],
+    reasons: isActive(asset)
+      ? reasonsOf(asset, validity, [...products, ...lentInto.flatMap(productsAt)], held)
+      : ['revoked'],
     products: products.map((product) => `${product.productUri} ${product.validity}`),
   };
 }
 
-/** The reasons of an asset that is neither disabled, frozen nor lent, and that no employee has. */
-function reasonsOf({ borrowed }: AssetValue, validity: string, products: { validity: string }[]): string[] {
+/** "the dates of the asset that it was bought for count too: the later start, the earlier end". */
+function bounded({ productUri, start, end }: Dates & { productUri: string }, asset: Dates, now: number) {
+  const starts = [start, asset.start].filter((each) => each !== null);
+  const ends = [end, asset.end].filter((each) => each !== null);
+  const dates = {
+    start: starts.length > 0 ? Math.max(...starts) : null,
+    end: ends.length > 0 ? Math.min(...ends) : null,
+  };
+  return { productUri, validity: validityAt(now, dates) };
+}
+
+/** The reasons against an active asset, most important first (rules 6.7 Verdict). */
+function reasonsOf(
+  { borrowed, stopped }: AssetValue,
+  validity: string,
+  products: { validity: string }[],
+  { isAssigned, isLent }: { isAssigned: boolean; isLent: boolean },
+): string[] {
   const isInForce = products.some((product) => product.validity === 'active');
   const isNext = products.some((product) => product.validity === 'future');
   const ofProducts = products.length === 0 || isInForce ? [] : [isNext ? 'not_yet' : 'expired'];
   return [
+    ...(stopped === null ? [] : [stopped]),
     ...({ expired: ['expired'], future: ['not_yet'] }[validity] ?? ofProducts),
-    ...(borrowed ? [] : ['unassigned']),
+    ...(isLent ? ['lent'] : []),
+    ...(borrowed || isAssigned ? [] : ['unassigned']),
     ...(products.length === 0 ? ['empty'] : []),
   ];
 }

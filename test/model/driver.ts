@@ -3,6 +3,8 @@ import { type AcceptedOrder, BatchResult, type OrderPreview } from '@lockstep/co
 import { vi } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders/orders.ts';
+import type { Act } from './acts.ts';
+import { expectedHoldings, readHoldings } from './compare-holdings.ts';
 import { expectSame } from './expect-same.ts';
 import {
   bodyOf,
@@ -11,13 +13,15 @@ import {
   type HistoryBatch,
   type HistoryEvent,
   type HistoryOrder,
+  isAct,
   type Names,
+  namedAct,
   type Sender,
 } from './history.ts';
 import type { Model, ModelOutcome, PlacedOrder } from './model.ts';
 import { Population } from './population.ts';
 import { conflict, wavesOf } from './steps.ts';
-import { happen, type Place } from './world.ts';
+import { happen, type Place, perform } from './world.ts';
 
 const WAVE_BATCHES = 3;
 /** The `channelCode` of each application's batches. Their customers may belong to any channel. */
@@ -39,6 +43,8 @@ export interface Counts {
   waited: number;
   /** Sync calls refused because a channel was paused. */
   pausedSyncCalls: number;
+  /** Acts sent together with an order. */
+  races: number;
 }
 
 /** Sends a history to the service over HTTP and throws if an answer differs from the model's. Returns the model. */
@@ -92,18 +98,19 @@ class Driver {
     syncCallsBehindAsync: 0,
     waited: 0,
     pausedSyncCalls: 0,
+    races: 0,
   };
 
   constructor(place: Place) {
     this.#place = place;
     const { ids, numberPrefix } = place.world;
-    this.#population = new Population((label) => ids[label]!);
-    this.model = this.#population.model;
     this.#names = {
       id: (label) => ids[label]!,
       assetNum: (label) => label.replace('X', `${numberPrefix}X`),
       order: (place) => this.#ids.get(place as number) ?? NO_ORDER,
     };
+    this.#population = new Population(this.#names);
+    this.model = this.#population.model;
   }
 
   /**
@@ -118,10 +125,16 @@ class Driver {
     const stopped = [...this.#inFlight, ...this.#stopped];
     if (stopped.some((each) => conflict(waitingOf(each), waiting, true))) await this.#letPass();
     for (const { whole } of wave) if (whole !== undefined) await this.#checkShared(this.#callOf(whole));
+    const race = wave[0]?.race;
+    if (race !== undefined) await this.fence();
     const ahead = [...this.#inFlight];
     const calls = wave.map((batch) => this.#callOf(batch));
     const previews = await Promise.all(calls.map((call) => this.#preview(call)));
-    const answers = await Promise.all(calls.map((call) => this.#submit(call)));
+    const answering = Promise.all(calls.map((call) => this.#submit(call)));
+    const acted = race && (await perform(this.#place, namedAct(race, this.#names)));
+    const answers = await answering;
+    const isRaceAhead = race !== undefined && (await this.#isAhead(race, acted, calls[0]!, answers[0]!));
+    if (isRaceAhead) this.#act(race, acted);
     for (const [index, call] of calls.entries()) {
       const entries = answers[index]!.status === 200 ? (dataOf(answers[index]!) as AcceptedOrder[]) : null;
       const expected = this.model.batch(call.mode, call.sender, placed(call, entries));
@@ -131,6 +144,34 @@ class Driver {
       if (entries === null) await this.#checkRefused(call, answers[index]!, expected);
       else await this.#noteAccepted({ ...call, entries, expected });
     }
+    if (race !== undefined && !isRaceAhead) this.#act(race, acted);
+  }
+
+  /** Applies an act to the model and compares the answer of the service. */
+  #act(act: Act, answer: unknown): void {
+    expectSame(`answer to ${JSON.stringify(act)}`, answer, this.#population.happen(act));
+  }
+
+  /**
+   * Whether an act came before the order that it was sent with. Either is right, so the answer and the holdings tell.
+   * Waits for the order.
+   */
+  async #isAhead(race: Act, acted: unknown, call: Call, answer: Answer): Promise<boolean> {
+    const entries = answer.status === 200 ? (dataOf(answer) as AcceptedOrder[]) : null;
+    const isWaiting = call.orders.some((order) => this.#waits(order, call));
+    if (entries !== null && !isWaiting) await this.#apiOf(call).completed(call.body);
+    const actual = JSON.stringify([acted, await readHoldings(this.#place)]);
+    const after = (isAhead: boolean) => {
+      const undo = this.model.mark();
+      let told = isAhead && this.#population.happen(race);
+      if (!isWaiting) this.model.batch(call.mode, call.sender, placed(call, entries));
+      told ||= this.#population.happen(race);
+      const expected = JSON.stringify([told, expectedHoldings(this.#place, this.model)]);
+      undo();
+      return expected;
+    };
+    this.counts.races += 1;
+    return actual !== after(false);
   }
 
   /** Waits for everything in flight and compares the results with the model's. */
@@ -143,6 +184,7 @@ class Driver {
   /** Applies an event once nothing is in flight that it could affect. */
   async #happen(event: HistoryEvent): Promise<void> {
     if (event.type !== 'create') await this.fence();
+    if (isAct(event)) return this.#act(event, await perform(this.#place, namedAct(event, this.#names)));
     await happen(this.#place, event);
     this.#population.happen(event);
     if (event.type === 'pause') this.#paused.add(event.channel);

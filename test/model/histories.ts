@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import type { Sent } from '../harness/orders/orders.ts';
 import {
   bodyOf,
+  type ChannelEvent,
   type ChannelLabel,
   CUSTOMERS,
   ENTERPRISES,
   type History,
-  type HistoryEvent,
   type HistoryOrder,
   type Names,
   numbersOf,
@@ -14,6 +14,7 @@ import {
 } from './history.ts';
 import { type AssetValue, isActive, type ProductValue, productsOn } from './ledger-value.ts';
 import { Population } from './population.ts';
+import { actOf, type RawAct } from './raw-acts.ts';
 import {
   type RawEvent,
   type RawHistory,
@@ -52,14 +53,19 @@ interface Before {
 /** Resolves the references of a raw history. It asks the model what exists, so that most orders succeed. */
 function resolved({ usualType, batches }: RawHistory): History {
   const total = batches.reduce((sum, { orders }) => sum + orders.length, 0);
-  const population = new Population((label) => label);
+  const population = new Population(LABELS);
   const guide = population.model;
   const paused = new Set<ChannelLabel>();
   const earlier: HistoryOrder[] = [];
   return {
-    batches: batches.map(({ mode, sender, events: rawEvents, isLate, orders: raw }) => {
-      const events = rawEvents.map((each) => eventOf(each, paused));
-      for (const event of events) population.happen(event);
+    batches: batches.map(({ mode, sender, events: rawEvents, race: rawRace, isLate, orders: raw }) => {
+      const events = rawEvents.map((each) => {
+        const event = each.type === 'act' ? actOf(each, guide) : eventOf(each, paused);
+        population.happen(event);
+        return event;
+      });
+      const race = rawRace !== null && raw.length === 1 ? actOf(rawRace, guide) : undefined;
+      if (race !== undefined) population.happen(race);
       const isSeen = (label: string) => guide.isSeen(label, sender);
       const before = { assets: guide.assets.filter(isActive), orders: earlier, total, isSeen };
       const sequences = sequencesOf(raw);
@@ -73,13 +79,13 @@ function resolved({ usualType, batches }: RawHistory): History {
         sender,
         orders.map((order) => ({ licenseOrderId: String(order.place), body: bodyOf(order, LABELS) })),
       );
-      return { mode, sender, events, isLate, orders };
+      return { mode, sender, events, ...(race && { race }), isLate, orders };
     }),
   };
 }
 
 /** Resolves an event and updates the set of paused channels. */
-function eventOf(event: RawEvent, paused: Set<ChannelLabel>): HistoryEvent {
+function eventOf(event: Exclude<RawEvent, RawAct>, paused: Set<ChannelLabel>): ChannelEvent {
   if (event.type === 'create') return event;
   if (event.type === 'bind') return { ...event, sender: 'S3' };
   const { channel } = event;
@@ -94,14 +100,15 @@ function sequencesOf(orders: readonly RawOrder[]): number[] {
   return orders.map((order) => 1 + byRank.indexOf(order));
 }
 
-function headerOf({ orderType, customer: index, isForAnyone, enterprise }: RawOrder, { assets, isSeen }: Before) {
+function headerOf({ orderType, customer: index, isForAnyone, enterprise, branchName }: RawOrder, before: Before) {
+  const { assets, isSeen } = before;
   const customers = Object.keys(CUSTOMERS).filter((label) => isForAnyone || isSeen(label));
   const owners = customers.filter((label) => assets.some(({ customer }) => customer === label));
   const candidates = orderType === 'new_buy' || owners.length === 0 ? customers : owners;
   const customer = index === 'nobody' ? 'nobody' : candidates[index % candidates.length]!;
   const own = CUSTOMERS[customer as keyof typeof CUSTOMERS]?.enterprise ?? 'E1';
   const other = ENTERPRISES.find((each) => each !== own)!;
-  return { orderType, customer, enterprise: { own, other, nobody: 'nobody' }[enterprise] };
+  return { orderType, customer, branchName, enterprise: { own, other, nobody: 'nobody' }[enterprise] };
 }
 
 type Header = Pick<HistoryOrder, 'place' | 'sequence'> & ReturnType<typeof headerOf>;

@@ -1,4 +1,5 @@
 import { merchandise, productToBuy, productToRevoke, type Sent, UNREAD } from '../harness/orders/orders.ts';
+import type { Act } from './acts.ts';
 
 /**
  * A history: batches of orders that often conflict, because customers, numbers and products are few.
@@ -17,6 +18,8 @@ export interface HistoryBatch {
   sender: Sender;
   /** Events before it is sent. */
   events?: HistoryEvent[];
+  /** An act that is sent together with its only order. */
+  race?: Act;
   /** Whether to send it only after everything before it has an outcome, so that it works on stored data. */
   isLate?: boolean;
   /**
@@ -33,6 +36,8 @@ export interface HistoryOrder {
   sequence: number;
   customer: string;
   enterprise: string;
+  /** A part of the contact that differs between orders. */
+  branchName?: string;
   orderType: string;
   licenseType: string;
   /** Products may have their own. */
@@ -60,6 +65,9 @@ export const CUSTOMERS = {
   C4: { enterprise: 'E2', channel: 'B' },
   C5: { enterprise: 'E1', channel: 'B' },
 } as const;
+/** Employees of every history and their enterprises, and who administers these. */
+export const EMPLOYEES = { K1: 'E1', K2: 'E1', K3: 'E2', K4: 'E2' } as const;
+export const ADMINISTRATORS = { E1: 'A1', E2: 'A2' } as const;
 export const LATE_CUSTOMER = 'C5';
 export const ENTERPRISES = ['E1', 'E2'] as const;
 export const CHANNELS = ['A', 'B', 'C'] as const;
@@ -70,13 +78,17 @@ export const SENDERS = { S1: null, S2: ['A'], S3: ['A', 'B'] } as const satisfie
 export type Sender = keyof typeof SENDERS;
 
 /** An event between batches. */
-export type HistoryEvent =
+export type HistoryEvent = Act | ChannelEvent;
+export type ChannelEvent =
   /** An operator pauses or resumes a channel. */
   | { type: 'pause' | 'resume'; channel: ChannelLabel }
   /** An application is bound to these channels. */
   | { type: 'bind'; sender: Sender; channels: ChannelLabel[] }
   /** LATE_CUSTOMER is created. */
   | { type: 'create' };
+
+const ACTS: string[] = ['lock', 'unlock', 'freeze', 'unfreeze', 'configure', 'lend', 'erase'];
+export const isAct = (event: HistoryEvent): event is Act => ACTS.includes(event.type);
 
 /** Replaces the labels of a history with real ids. */
 export interface Names {
@@ -85,6 +97,15 @@ export interface Names {
   assetNum(label: string): string;
   /** The licenseOrderId of the order at a place, or one that no order has. */
   order(place: number | 'unknown'): string;
+}
+
+/** Replaces the labels of an act with real ids. */
+export function namedAct(act: Act, names: Names): Act {
+  return JSON.parse(JSON.stringify(act), (_, value) => {
+    if (typeof value !== 'string') return value;
+    if (/^X\d/.test(value)) return names.assetNum(value);
+    return /^[ACEK]\d$/.test(value) ? names.id(value) : value;
+  });
 }
 
 /** Returns an order as an element of the JSON body that a channel would send. */
@@ -103,6 +124,7 @@ export function bodyOf(order: HistoryOrder, names: Names): Sent {
     sequence: order.sequence,
     customerId: names.id(order.customer),
     enterpriseGlobalId: names.id(order.enterprise),
+    ...(order.branchName !== undefined && { branchName: order.branchName }),
     orderType: order.orderType,
     licenseType: order.licenseType,
     srcLicenseOrderId: source(order.srcLicenseOrderId),

@@ -42,6 +42,8 @@ export interface AssetValue {
   start: number | null;
   end: number | null;
   borrowed: boolean;
+  /** Whether it is disabled or frozen. */
+  stopped: 'locked' | 'frozen' | null;
   extendCodes: Record<string, string>;
   revokedBy: string | null;
   transfers: TransferValue[];

@@ -1,5 +1,6 @@
 import type { Sent } from '../harness/orders/orders.ts';
-import { findHappenings, type Happening } from './asset-history.ts';
+import { type Act, Administrator, type HoldingValue, release, stop } from './acts.ts';
+import { findHappenings, findHeld, findStops, type Happening } from './asset-history.ts';
 import {
   type AssetValue,
   copyOf,
@@ -37,6 +38,10 @@ interface State {
   assets: AssetValue[];
   /** The customer of each succeeded new_buy order. */
   purchases: Record<string, string>;
+  /** Assignments and loans, current and ended. */
+  holdings: HoldingValue[];
+  /** What the newest order of each customer said of who buys, and the order that first said so. */
+  contacts: Record<string, { order: string; branchName: unknown }>;
   /** History of the assets, oldest first. */
   happenings: Happening[];
 }
@@ -86,7 +91,9 @@ export class Model {
   /** Waiting orders, oldest first. */
   readonly #waiting: Waiting[] = [];
   readonly #limits: Limits;
-  #state: State = { assets: [], purchases: {}, happenings: [] };
+  /** Enterprises of employees. */
+  readonly #employers = new Map<string, string>();
+  #state: State = { assets: [], purchases: {}, holdings: [], contacts: {}, happenings: [] };
 
   constructor(limits = LIMITS) {
     this.#limits = limits;
@@ -94,6 +101,10 @@ export class Model {
 
   create(customerId: string, customer: ModelCustomer): void {
     this.#customers.set(customerId, customer);
+  }
+
+  hire(memberId: string, enterprise: string): void {
+    this.#employers.set(memberId, enterprise);
   }
 
   /** Binds an application to channels. Null, the initial state, unbinds it. */
@@ -176,20 +187,74 @@ export class Model {
     return this.#state.happenings;
   }
 
+  get holdings(): readonly HoldingValue[] {
+    return this.#state.holdings;
+  }
+
+  get contacts(): Readonly<State['contacts']> {
+    return this.#state.contacts;
+  }
+
+  /** Returns a function that undoes what has been applied since. */
+  mark(): () => void {
+    const state = this.#state;
+    return () => {
+      this.#state = state;
+    };
+  }
+
+  /** Applies an act and returns the answer: statuses, causes, or whether there was a contact. */
+  act(act: Act): unknown {
+    const before = this.#state;
+    this.#state = copyOfState(before);
+    const { assets, holdings, contacts, happenings } = this.#state;
+    if (act.type === 'erase') {
+      const isThere = act.customer in contacts;
+      delete contacts[act.customer];
+      return [isThere];
+    }
+    if (act.type === 'configure' || act.type === 'lend') {
+      const enterpriseOf = (id: string) => this.#customers.get(id)?.enterprise ?? this.#employers.get(id);
+      const isOwn = (id: string) => enterpriseOf(id) === act.enterprise;
+      const administrator = new Administrator({ assets, holdings }, act.by, isOwn);
+      const answer = act.type === 'lend' ? [administrator.lend(act)] : administrator.configureAll(act.entries);
+      this.#state.happenings = [...happenings, ...findHeld(before.assets, before.holdings, holdings)];
+      return answer;
+    }
+    const statuses = act.assetNums.map((assetNum) => {
+      const asset = activeAsset(this.#state, assetNum);
+      return stop(asset && this.isSeen(asset.customer, act.sender) ? asset : undefined, act.type);
+    });
+    this.#state.happenings = [...happenings, ...findStops(before.assets, assets)];
+    return statuses;
+  }
+
   /** "A failed order changes nothing" (rules 6.2 Alone). `seen` are the customers that exist for the application. */
   #order({ licenseOrderId, body }: PlacedOrder, seen: ReadonlyMap<string, ModelCustomer>): ModelOutcome {
-    const { assets, purchases, happenings } = this.#state;
-    const after: State = { assets: assets.map(copyOf), purchases: { ...purchases }, happenings };
+    const { assets, holdings, happenings } = this.#state;
+    const after = copyOfState(this.#state);
     try {
       carryOut(after, seen, new Touched(this.#limits), licenseOrderId, body);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
       return { cause: fault.message, assets: 0, products: 0 };
     }
-    this.#state = { ...after, happenings: [...happenings, ...findHappenings(assets, after.assets, licenseOrderId)] };
+    const ended = findHeld(assets, holdings, after.holdings);
+    this.#state = {
+      ...after,
+      happenings: [...happenings, ...ended, ...findHappenings(assets, after.assets, licenseOrderId)],
+    };
     return { cause: null, ...countsOf(assets, after.assets) };
   }
 }
+
+const copyOfState = (state: State): State => ({
+  ...state,
+  assets: state.assets.map(copyOf),
+  purchases: { ...state.purchases },
+  holdings: state.holdings.map((each) => ({ ...each })),
+  contacts: { ...state.contacts },
+});
 
 /** "`assets` and `products` count what the order created or revoked." */
 function countsOf(before: AssetValue[], after: AssetValue[]): { assets: number; products: number } {
@@ -284,7 +349,13 @@ function carryOut(
       touched.add(instancesOn(asset).length);
       revokeAsset(asset, licenseOrderId);
     } else revokeGrant(asset, touched, source, licenseOrderId);
+    // "A revoked asset is released."
+    if (!isActive(asset)) releaseBy(state, asset, licenseOrderId);
   }
+  // "`licenseOrderId` and `updatedTime` are those of the order that first said so."
+  const { branchName } = order;
+  if (state.contacts[customer]?.branchName !== branchName)
+    state.contacts[customer] = { order: licenseOrderId, branchName };
   if (isPurchase) state.purchases[licenseOrderId] = customer;
 }
 
@@ -322,6 +393,8 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
     touched.addGrants(asset, purchase.licenseOrderId);
     touched.add(instancesOn(asset).length);
     transfer(asset, purchase);
+    // "then the asset moves to this customer with its contents, and is released"
+    releaseBy(state, asset, purchase.licenseOrderId);
   }
   // "the order adds or replaces extend codes". An entry without a code is ignored. Without a value, its value is empty.
   for (const { extendCode, extendValue } of elements(element.assetExtendList)) {
@@ -333,7 +406,10 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
   asset.end = given(element.limitEndDate) ?? asset.end;
   // "The latest time of 4 as an asset's `limitEndDate` means that it has no end."
   if (asset.end === 253_402_300_799_999) asset.end = null;
-  asset.borrowed = given(element.borrowedUsbKey) ?? asset.borrowed;
+  // "changing that releases the asset"
+  const borrowed = given<boolean>(element.borrowedUsbKey) ?? asset.borrowed;
+  if (borrowed !== asset.borrowed) releaseBy(state, asset, purchase.licenseOrderId);
+  asset.borrowed = borrowed;
   // "a start that then lies after its end is `dates_reversed`".
   demand(asset.start === null || asset.end === null || asset.start <= asset.end, 'dates_reversed');
   // An order has one grant to an asset, even if several elements name it. Beyond the limits "a `new_buy` is
@@ -357,6 +433,10 @@ function buy(state: State, touched: Touched, purchase: Purchase, assetNum: strin
   asset.merchandises.push(...merchandises);
 }
 
+function releaseBy(state: State, asset: AssetValue, order: string): void {
+  release(state.holdings, state.assets.indexOf(asset), { order, by: null });
+}
+
 /**
  * "From then on, a revocation of what came along names this order as `srcLicenseOrderId`", and "a transfer leaves
  * a row with both customers and the order".
@@ -369,7 +449,7 @@ function transfer(asset: AssetValue, { licenseOrderId, customer }: Purchase): vo
 }
 
 function newAsset({ customer, licenseType }: Purchase, assetNum: string): AssetValue {
-  const terms = { start: null, end: null, borrowed: false, extendCodes: {} };
+  const terms = { start: null, end: null, borrowed: false, stopped: null, extendCodes: {} };
   return {
     assetNum,
     customer,

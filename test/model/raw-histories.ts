@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Sent } from '../harness/orders/orders.ts';
 import { CHANNELS, type ChannelLabel, type Sender } from './history.ts';
+import { type RawAct, rawAct } from './raw-acts.ts';
 
 /**
  * Histories as fast-check generates and shrinks them.
@@ -123,7 +124,7 @@ const assetToBuy = fc
     merchandises: maybe(6, fc.array(merchandise, { maxLength: 2 })),
     transferedAssetNum: maybe(10, weighted([4, fc.constant(true)], [1, fc.constant(false)])),
     limits: weighted<Sent>([4, fc.constant({})], [1, oneOf<Sent>(...LIMITS)]),
-    borrowedUsbKey: maybe(4, fc.boolean()),
+    borrowedUsbKey: maybe(6, oneOf(true, true, false)),
     assetExtendList: maybe(
       6,
       fc.array(
@@ -153,6 +154,7 @@ export interface RawOrder {
   /** Whether to include customers that don't exist for the sender. */
   isForAnyone: boolean;
   enterprise: 'own' | 'other' | 'nobody';
+  branchName: string;
   /** `fitting`: the type of the named asset, else the history's usual type. */
   licenseType: string;
   source: RawSource;
@@ -171,6 +173,7 @@ const header = {
   isForAnyone: mostly(false, fc.constant(true)),
   enterprise: weighted<RawOrder['enterprise']>([40, fc.constant('own')], [1, oneOf('other', 'nobody')]),
   licenseType: weighted([30, fc.constant('fitting')], [1, oneOf('softkey', 'cloud_personal', 'lk_auth_usbkey')]),
+  branchName: oneOf('Branch', 'Elsewhere'),
   rank: fc.nat(5),
 };
 const purchase: fc.Arbitrary<RawOrder> = fc.record({
@@ -195,9 +198,10 @@ const order = weighted([4, purchase], [3, revocationOfAssets], [3, revocationOfP
 
 /**
  * An event before a batch: a channel is paused, or resumed if it is paused; S3 is bound; or the late customer is
- * created.
+ * created; or an act.
  */
 export type RawEvent =
+  | RawAct
   | { type: 'toggle'; channel: ChannelLabel }
   | { type: 'bind'; channels: ChannelLabel[] }
   | { type: 'create' };
@@ -209,14 +213,24 @@ const event: fc.Arbitrary<RawEvent> = weighted<RawEvent>(
     oneOf<ChannelLabel[]>(['A'], ['A', 'B'], ['A', 'B', 'C']).map((channels) => ({ type: 'bind' as const, channels })),
   ],
   [1, fc.constant({ type: 'create' as const })],
+  [9, rawAct],
 );
-const events = weighted<RawEvent[]>([3, fc.constant([])], [1, fc.array(event, { minLength: 1, maxLength: 2 })]);
+const events = weighted<RawEvent[]>([1, fc.constant([])], [1, fc.array(event, { minLength: 1, maxLength: 5 })]);
+const race = weighted<RawAct | null>([2, fc.constant(null)], [1, rawAct]);
 const sender = weighted<Sender>([4, fc.constant('S1')], [3, oneOf<Sender>('S2', 'S3')]);
 
 export interface RawHistory {
   /** License type of most orders in this history. */
   usualType: string;
-  batches: { mode: 'sync' | 'async'; sender: Sender; events: RawEvent[]; isLate: boolean; orders: RawOrder[] }[];
+  batches: {
+    mode: 'sync' | 'async';
+    sender: Sender;
+    events: RawEvent[];
+    /** Sent together with a batch of one order. */
+    race: RawAct | null;
+    isLate: boolean;
+    orders: RawOrder[];
+  }[];
 }
 
 /** Raw histories that begin with a batch of purchases for later batches to work on. */
@@ -232,14 +246,15 @@ export function rawHistories(size: { maxBatches: number; maxOrders: number }): f
     mode: fc.constant('async' as const),
     sender,
     events: fc.constant<RawEvent[]>([]),
+    race: fc.constant(null),
     isLate: fc.constant(false),
     orders: fc.array(purchase, { maxLength: 6, size: 'max' }),
   });
   const isLate = weighted([3, fc.constant(false)], [1, fc.constant(true)]);
-  const batch = fc.record({ mode, sender, events, isLate, orders: fewOrMany(order) });
+  const batch = fc.record({ mode, sender, events, race, isLate, orders: fewOrMany(order) });
   return fc.record({
     usualType: weighted(
-      [2, oneOf('normal_recover_usbkey', 'product_entity')],
+      [2, oneOf('normal_recover_usbkey', 'product_entity', 'softkey')],
       [1, oneOf('cloud_account', 'cloud_customer')],
     ),
     batches: fc

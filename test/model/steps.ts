@@ -30,7 +30,7 @@ function stepsOf({ batches }: History): HistoryBatch[] {
 }
 
 function partsOf(batch: HistoryBatch): HistoryBatch[] {
-  const { orders, sender, events = [], isLate = false } = batch;
+  const { orders, sender, events = [], race, isLate = false } = batch;
   const parts: HistoryOrder[][] = [];
   for (const order of orders.toSorted((a, b) => a.sequence - b.sequence)) {
     const part = parts.at(-1);
@@ -42,6 +42,7 @@ function partsOf(batch: HistoryBatch): HistoryBatch[] {
     mode: 'async',
     sender,
     ...(index === 0 && { events }),
+    ...(race && { race }),
     isLate: isLate && index === 0,
     orders: part.toSorted((a, b) => a.place - b.place),
     ...(index === 0 && sharesNumber(orders) && { whole: batch }),
@@ -60,13 +61,24 @@ function sharesNumber(orders: readonly HistoryOrder[]): boolean {
   );
 }
 
+/** Whether the contact of a customer depends on which of two batches is accepted first. */
+function shareCustomer(one: readonly HistoryOrder[], other: readonly HistoryOrder[]): boolean {
+  const customers = new Set(one.map(({ customer }) => customer));
+  return other.some(({ customer }) => customers.has(customer));
+}
+
 /** Groups the batches into waves of at most `size` that don't conflict, to be sent concurrently. */
 export function wavesOf(history: History, size: number): HistoryBatch[][] {
   const waves: HistoryBatch[][] = [];
   for (const step of stepsOf(history)) {
     const wave = waves.at(-1);
-    const isFull = wave === undefined || wave.length === size;
-    if (isFull || step.isLate || step.events?.length || wave.some(({ orders }) => conflict(orders, step.orders)))
+    const isFull = wave === undefined || wave.length === size || wave[0]!.race !== undefined || step.race !== undefined;
+    if (
+      isFull ||
+      step.isLate ||
+      step.events?.length ||
+      wave.some(({ orders }) => conflict(orders, step.orders) || shareCustomer(orders, step.orders))
+    )
       waves.push([step]);
     else wave.push(step);
   }

@@ -41,6 +41,7 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
       start: numberOf(asset.limit_start_date),
       end: numberOf(asset.limit_end_date),
       borrowed: asset.borrowed_usb_key,
+      stopped: asset.locked ? 'locked' : asset.freezing ? 'frozen' : null,
       extendCodes: asset.extends ?? {},
       revokedBy: asset.revoked_by_order_id,
       transfers: (transfers.get(asset.id) ?? []).map((each) => {

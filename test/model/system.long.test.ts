@@ -6,6 +6,7 @@ import { assertAtOnce } from './assert-at-once.ts';
 import { compareHistories } from './asset-history.ts';
 import { compareLists } from './asset-lists.ts';
 import { budget } from './budget.ts';
+import { compareHoldings } from './compare-holdings.ts';
 import { type Counts, drive } from './driver.ts';
 import { expectSame } from './expect-same.ts';
 import { histories } from './histories.ts';
@@ -52,7 +53,8 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     async function compare(each: History): Promise<void> {
       const { db } = stack!;
       const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
-      const { model, ...counts } = await drive(await openPlace(stack!, api, world), each);
+      const place = await openPlace(stack!, api, world);
+      const { model, ...counts } = await drive(place, each);
       expectSame(
         'the final ledger',
         sortedLedger(await readLedger(db, world.numberPrefix)),
@@ -61,7 +63,8 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
       // Histories come from the ledger and don't depend on the queue.
       if (queue === QUEUE_KINDS[0] && workers === 1) {
         await compareHistories(api, model.happenings);
-        await compareLists({ db, api, numberPrefix: world.numberPrefix }, model.assets);
+        await compareHoldings(place, model);
+        await compareLists({ db, api, numberPrefix: world.numberPrefix }, model);
       }
       driven.push(counts);
     }
@@ -82,6 +85,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
       expect(total((each) => each.syncCallsBehindAsync)).toBeGreaterThan(0);
       expect(total((each) => each.waited)).toBeGreaterThan(0);
       expect(total((each) => each.pausedSyncCalls)).toBeGreaterThan(0);
+      expect(total((each) => each.races)).toBeGreaterThan(0);
     });
   },
 );

@@ -1,0 +1,56 @@
+import { CustomerPage, HoldingPage } from '@lockstep/contract';
+import { dataOf } from '../harness/api.ts';
+import { expectSame } from './expect-same.ts';
+import type { Model } from './model.ts';
+import type { Place } from './world.ts';
+
+/** Returns the holdings of both enterprises, as listHoldings lists them page by page, oldest first. */
+export async function readHoldings({ centers }: Place): Promise<string[][]> {
+  return await Promise.all(
+    centers.map(async (center) => {
+      const holdings: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const answer = await center.ask('listHoldings', {}, { query: { limit: '7', cursor } });
+        const page: HoldingPage = HoldingPage.parse(dataOf(answer));
+        for (const each of page.holdings) {
+          const { assetNum, lockAssetNum, memberGlobalId, beganBy, licenseOrderId, endedByGlobalId, endedTime } = each;
+          const ended = endedTime === null ? null : [licenseOrderId, endedByGlobalId];
+          holdings.push(JSON.stringify([assetNum, lockAssetNum, memberGlobalId, beganBy, ended]));
+        }
+        cursor = page.nextCursor;
+      }
+      return holdings.sort();
+    }),
+  );
+}
+
+/** Returns the holdings of both enterprises that the model expects, comparable with `readHoldings`. */
+export function expectedHoldings({ centers }: Place, { holdings, assets }: Model): string[][] {
+  return centers.map(({ adminId }) =>
+    holdings
+      .filter(({ began }) => began === adminId)
+      .map(({ asset, lock, member, began, ended }) => {
+        const lockNum = lock === null ? null : assets[lock]!.assetNum;
+        return JSON.stringify([assets[asset]!.assetNum, lockNum, member, began, ended && [ended.order, ended.by]]);
+      })
+      .sort(),
+  );
+}
+
+/** Throws if who has or had an asset, or who buys for a customer, differs from the model. */
+export async function compareHoldings(place: Place, model: Model): Promise<void> {
+  expectSame('the holdings', (await readHoldings(place)).flat(), expectedHoldings(place, model).flat());
+  const { apis, world } = place;
+  const pages = await Promise.all(
+    Object.values(world.channelCodes).map(async (channelCode) => {
+      return CustomerPage.parse(dataOf(await apis.S1.ask('listCustomers', { query: { channelCode } })));
+    }),
+  );
+  const contacts = pages.flatMap(({ customers }) =>
+    customers.flatMap(({ customerId, contact }) =>
+      contact === null ? [] : [[customerId, contact.licenseOrderId, contact.branchName]],
+    ),
+  );
+  const expected = Object.entries(model.contacts).map(([id, { order, branchName }]) => [id, order, branchName]);
+  expectSame('the contacts', contacts.sort(), expected.sort());
+}
