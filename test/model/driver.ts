@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import type { Sent } from '../harness/orders/orders.ts';
 import type { Act } from './acts.ts';
+import { compareHistories } from './asset-history.ts';
 import { expectedHoldings, readHoldings } from './compare-holdings.ts';
 import { expectSame } from './expect-same.ts';
 import {
@@ -153,7 +154,7 @@ class Driver {
   }
 
   /**
-   * Whether an act came before the order that it was sent with. Either is right, so the answer and the holdings tell.
+   * Whether an act came before the order that it was sent with. Either is right, so answer, holdings and histories tell.
    * Waits for the order.
    */
   async #isAhead(race: Act, acted: unknown, call: Call, answer: Answer): Promise<boolean> {
@@ -161,17 +162,26 @@ class Driver {
     const isWaiting = call.orders.some((order) => this.#waits(order, call));
     if (entries !== null && !isWaiting) await this.#apiOf(call).completed(call.body);
     const actual = JSON.stringify([acted, await readHoldings(this.#place)]);
-    const after = (isAhead: boolean) => {
+    this.counts.races += 1;
+    const isAfter = async (isAhead: boolean) => {
       const undo = this.model.mark();
       let told = isAhead && this.#population.happen(race);
       if (!isWaiting) this.model.batch(call.mode, call.sender, placed(call, entries));
       told ||= this.#population.happen(race);
-      const expected = JSON.stringify([told, expectedHoldings(this.#place, this.model)]);
+      const isSame = actual === JSON.stringify([told, expectedHoldings(this.#place, this.model)]);
+      const { happenings } = this.model;
       undo();
-      return expected;
+      const named = JSON.stringify(namedAct(race, this.#names));
+      const ofRace = happenings.filter(({ assetNum }) => named.includes(`"${assetNum}"`));
+      return (
+        isSame &&
+        (await compareHistories(this.#place.apis.S1, ofRace).then(
+          () => true,
+          () => false,
+        ))
+      );
     };
-    this.counts.races += 1;
-    return actual !== after(false);
+    return await isAfter(true);
   }
 
   /** Waits for everything in flight and compares the results with the model's. */
