@@ -99,8 +99,8 @@ export class Administrator {
       demand(isUsable && this.#isOwn(assets[lock]!.customer), 'borrowed_lock_unusable');
       const others = holdings.filter((each) => each.ended === null && each.lock === lock && each.member !== member);
       demand(others.length === 0, 'borrowed_lock_taken');
-      // "Each asset is the employee's (33003), not lent into another lock (33007), not frozen (33003 too), with an active
-      // product with `limitConcurrent` of 1 or more (33006)."
+      // "Each asset is the employee's (33003), not lent into another lock (33007), not frozen (33003 too), with an
+      // active product with `limitConcurrent` of 1 or more (33006)."
       for (const assetNum of assetNums) {
         const asset = this.#findActive(assetNum);
         demand(asset !== undefined && this.#holderOf(asset) === member, 'asset_not_held');

@@ -154,8 +154,8 @@ class Driver {
   }
 
   /**
-   * Whether an act came before the order that it was sent with. Either is right, so answer, holdings and histories tell.
-   * Waits for the order.
+   * Whether an act came before the order that it was sent with. Either is right, so answer, holdings and histories
+   * tell. Waits for the order.
    */
   async #isAhead(race: Act, acted: unknown, call: Call, answer: Answer): Promise<boolean> {
     const entries = answer.status === 200 ? (dataOf(answer) as AcceptedOrder[]) : null;
