@@ -163,6 +163,16 @@ describe('an enterprise', () => {
     expect(await search('%')).toHaveLength(0);
     expect(await search('admin')).toMatchObject([{ account: center.account, heldCount: 0, held: [] }]);
 
+    const { products, total } = await viewer.call('getSeats', { params });
+    expect(products).toMatchObject([{ productUri: 'gms-100', ...total }]);
+    expect(total).toEqual({ owned: 2, assigned: 2, lent: 1, free: 0, expired: 0, endingSoon: 0 });
+    const { holdings } = await viewer.call('listHoldings', { params, query: { memberGlobalId: kim!.globalId } });
+    expect(holdings).toMatchObject([
+      { kind: 'loan', lockAssetNum: lock!.assetNum, beganByAccount: center.account, endedByAccount: null },
+      { kind: 'assignment', memberName: '<i>Kim</i>', beganByAccount: center.account },
+      { kind: 'assignment' },
+    ]);
+
     const audit = (query = {}) => viewer.call('listEnterpriseAuditLog', { params, query });
     const { entries } = await audit();
     expect(entries.map(({ action }) => action)).toEqual([

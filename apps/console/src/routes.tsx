@@ -57,6 +57,7 @@ const preview = () => import('./pages/preview/PreviewPage.tsx');
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
 const times = ['acceptedFrom', 'acceptedTo'] as const;
+const enterpriseFilters = ['tab', 'text', 'memberGlobalId', 'assetNum', 'state'];
 const assetsFilters = [
   'assetNum',
   'customerId',
@@ -64,6 +65,7 @@ const assetsFilters = [
   'productUri',
   'licenseType',
   'validity',
+  'reason',
   'assigned',
   'expiresFrom',
   'expiresTo',
@@ -94,7 +96,7 @@ const routes = [
   page('/assets', () => import('./pages/assets/Assets.tsx'), 'AssetsPage', ...assetsFilters, 'cursor'),
   page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'AssetPage', 'tab', 'cursor'),
   page('/enterprises', enterprises, 'EnterprisesPage', 'list', 'text', 'channelCode', 'cursor'),
-  page('/enterprises/$enterpriseGlobalId', enterprise, 'EnterprisePage', 'tab', 'text', 'cursor'),
+  page('/enterprises/$enterpriseGlobalId', enterprise, 'EnterprisePage', ...enterpriseFilters, 'cursor'),
 
   page('/applications', applications, 'ApplicationsPage', 'search', 'status', 'cursor'),
   page('/applications/new', applicationForms, 'NewApplicationPage'),

@@ -155,7 +155,7 @@ export async function updateEmployee(
  * The scope of asset queries: the assets of an enterprise's customers. An application that is bound to channels sees
  * only assets of its channels; others do not exist for it (rules 2). Every query of assets includes both.
  */
-type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
+export type AssetTenant = Pick<Actor, 'enterpriseId' | 'channels'>;
 
 /** Extends the scope to all channels of the enterprise. For rules only, never for answers. */
 export function acrossChannels({ enterpriseId }: AssetTenant): AssetTenant {

@@ -85,13 +85,14 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
           const first = above?.(data);
           // The export has the pages before this one, too.
           const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;
-          const save = shown.length > 0 && <ExportButton operation={operation} call={exported} />;
+          const isEmpty = shown.length === 0 && nextCursor === null && !first;
+          const save = !isEmpty && <ExportButton operation={operation} call={exported} />;
           const pager = <Pager nextCursor={nextCursor} shown={shown.length} save={save} />;
           const list = { rows: shown, isStale: found.isPlaceholderData, empty: emptyOf(nextCursor), footer: pager };
           return (
             <>
               {first}
-              {(shown.length > 0 || !first) && <DataTable {...table} {...list} />}
+              {shown.length > 0 || !first ? <DataTable {...table} {...list} /> : pager}
             </>
           );
         }}

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { AuditEntry } from '../members/audit.ts';
-import { byCursor } from '../operations/list.ts';
+import { Holding, ListHoldings } from '../members/holding-history.ts';
+import { Seats } from '../members/seats.ts';
+import { byCursor, whole } from '../operations/list.ts';
 import { BindCustomer, ListedCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import {
@@ -81,6 +83,13 @@ const NamedAuditEntry = AuditEntry.extend({
 });
 export type NamedAuditEntry = z.infer<typeof NamedAuditEntry>;
 
+/** An assignment or loan, with the accounts of the administrators. */
+const NamedHolding = Holding.extend({
+  beganByAccount: z.string().nullable().describe('Null for an operator.'),
+  endedByAccount: z.string().nullable().describe('Null for an operator or an order, and if it is current.'),
+});
+export type NamedHolding = z.infer<typeof NamedHolding>;
+
 /** An account with its new password, which is shown only once. */
 const NewLogin = z.object({ memberGlobalId: MemberId, account: z.string(), password: z.string() });
 
@@ -99,8 +108,10 @@ export const enterprisesOperations = consoleTable({
     query: Search,
     list: byCursor('exact', 'enterprises'),
     data: z.object({
-      exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
-      enterprises: z.array(EnterpriseRow).describe('Matches of the name, newest first; without a text, all.'),
+      exact: z.array(EnterpriseRow).describe('Others with this id, code or CRM number; only on the first page.'),
+      enterprises: z
+        .array(EnterpriseRow)
+        .describe('Those whose name begins so, by name; without a text, all, newest first.'),
       nextCursor,
     }),
   },
@@ -110,8 +121,10 @@ export const enterprisesOperations = consoleTable({
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
     list: byCursor('exact', 'customers'),
     data: z.object({
-      exact: z.array(ListedCustomer).describe('Customers with this id, or id in a channel; only on the first page.'),
-      customers: z.array(ListedCustomer).describe('Matches of the name, newest first; without a text, all.'),
+      exact: z.array(ListedCustomer).describe('Others with this id, or id in a channel; only on the first page.'),
+      customers: z
+        .array(ListedCustomer)
+        .describe('Those whose name begins so, by name; without a text, all, newest first.'),
       nextCursor,
     }),
   },
@@ -123,6 +136,21 @@ export const enterprisesOperations = consoleTable({
     query: Search,
     list: byCursor('employees'),
     data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
+  },
+  /** Counts the seats of an enterprise, by product and by license type. */
+  getSeats: {
+    ...get('/enterprises/{enterpriseGlobalId}/seats'),
+    params: EnterpriseParams,
+    list: whole('products'),
+    data: Seats,
+  },
+  /** Lists the assignments and loans of an enterprise, newest first. */
+  listHoldings: {
+    ...get('/enterprises/{enterpriseGlobalId}/holdings'),
+    params: EnterpriseParams,
+    query: ListHoldings,
+    list: byCursor('holdings'),
+    data: z.object({ holdings: z.array(NamedHolding), nextCursor }),
   },
   listEnterpriseAuditLog: {
     ...get('/enterprises/{enterpriseGlobalId}/audit-log'),

@@ -9,7 +9,7 @@ import {
 } from '@lockstep/contract';
 import { type Database, inSnapshot } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type Actor, requireCustomer, selectEnterpriseAssets } from '../tenant.ts';
+import { type AssetTenant, requireCustomer, selectEnterpriseAssets } from '../tenant.ts';
 
 /** The approximate length of a product's numbers as JSON, with its URI and name. */
 const PRODUCT_BYTES = 400;
@@ -30,15 +30,15 @@ const COUNTS = sql`count(*)::float8 as owned, count(*) filter (where assigned)::
   )::float8 as "endingSoon"`;
 
 /**
- * Counts the seats of the actor's enterprise: its active assets except borrowed locks, by product, by license type and
+ * Counts the seats of an enterprise: its active assets except borrowed locks, by product, by license type and
  * in total (rules 8).
  *
  * Throws a Refusal: customer_not_bound, answer_too_large.
  */
-export function countSeats(db: Database, actor: Actor): Promise<Seats> {
+export function countSeats(db: Database, tenant: AssetTenant): Promise<Seats> {
   return inSnapshot(db, async (trx) => {
-    await requireCustomer(trx, actor);
-    const seats = selectEnterpriseAssets(trx, actor)
+    await requireCustomer(trx, tenant);
+    const seats = selectEnterpriseAssets(trx, tenant)
       .leftJoin('asset_assignment as held', 'held.asset_id', 'asset.id')
       .leftJoin('asset_lending as loan', 'loan.asset_id', 'asset.id')
       .select(['asset.id', 'asset.license_type', 'asset.limit_start_date', 'asset.limit_end_date'])

@@ -1,21 +1,21 @@
 import type { Holding, HoldingPage, ListHoldings } from '@lockstep/contract';
 import { type Database, inMs, isId, ListCursor, MAX_SCANNED, readWalk } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { type Actor, allEmployeesOf, everHeldAssetsOf } from '../tenant.ts';
+import { type AssetTenant, allEmployeesOf, everHeldAssetsOf } from '../tenant.ts';
 
 /**
- * Lists the assignments and loans of the actor's enterprise, current and ended, newest first (rules 8).
+ * Lists the assignments and loans of an enterprise, current and ended, newest first (rules 8).
  *
  * Throws a WrongCursor.
  */
-export async function listHoldings(db: Database, actor: Actor, query: ListHoldings): Promise<HoldingPage> {
+export async function listHoldings(db: Database, tenant: AssetTenant, query: ListHoldings): Promise<HoldingPage> {
   const { memberGlobalId, assetNum, state, limit, cursor } = query;
-  const { enterpriseId, channels } = actor;
+  const { enterpriseId, channels } = tenant;
   const cursors = new ListCursor(['holdings', enterpriseId, channels, { memberGlobalId, assetNum, state }], cursor);
   if (memberGlobalId !== undefined && !isId(memberGlobalId)) return { holdings: [], nextCursor: null };
-  const assets = everHeldAssetsOf(actor);
+  const assets = everHeldAssetsOf(tenant);
   const { page: holdings, last } = await readWalk<Holding>(db, {
-    walk: selectHoldings(actor, query, cursors.after),
+    walk: selectHoldings(tenant, query, cursors.after),
     wanted: sql`enterprise_id = ${enterpriseId}
       ${memberGlobalId === undefined ? sql`` : sql`and member_id = ${memberGlobalId}`}
       and exists (select from ${assets} as asset where asset.id = asset_id)`,
@@ -26,7 +26,7 @@ export async function listHoldings(db: Database, actor: Actor, query: ListHoldin
       (select asset_num from ${assets} as lock where lock.id = lock_id) as "lockAssetNum",
       ${inMs('began_time')} as "beganTime", began_by as "beganBy", ${inMs('ended_time')} as "endedTime",
       ended_by as "endedByGlobalId", ended_by_order_id as "licenseOrderId"`,
-    joins: sql`left join ${allEmployeesOf(actor)} as employee on employee.id = member_id`,
+    joins: sql`left join ${allEmployeesOf(tenant)} as employee on employee.id = member_id`,
     limit,
   });
   return { holdings, nextCursor: cursors.write(last ? [last.holdingId] : null) };
@@ -34,18 +34,18 @@ export async function listHoldings(db: Database, actor: Actor, query: ListHoldin
 
 /** Selects holdings, newest first, by an index: of assets and locks, else of the employee or the enterprise. */
 function selectHoldings(
-  actor: Actor,
+  tenant: AssetTenant,
   { memberGlobalId, assetNum, state }: ListHoldings,
   after: readonly string[] | null,
 ): RawBuilder<unknown> {
   const ofNumber = sql`any (array(
-    select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is null
+    select id from ${everHeldAssetsOf(tenant)} as asset where asset_num = ${assetNum} and revoked_time is null
     union all
-    select id from ${everHeldAssetsOf(actor)} as asset where asset_num = ${assetNum} and revoked_time is not null
+    select id from ${everHeldAssetsOf(tenant)} as asset where asset_num = ${assetNum} and revoked_time is not null
   ))`;
   const byNumber = sql`asset_id = ${ofNumber}`;
   const ofEmployee = sql`member_id = ${memberGlobalId}`;
-  const ofEnterprise = sql`enterprise_id = ${actor.enterpriseId}`;
+  const ofEnterprise = sql`enterprise_id = ${tenant.enterpriseId}`;
   const chosen = assetNum !== undefined ? byNumber : memberGlobalId !== undefined ? ofEmployee : ofEnterprise;
   const chosenOrLock = chosen === byNumber ? sql`(${byNumber} or lock_asset_id = ${ofNumber})` : chosen;
   // A loan's employee is that of its assignment.

@@ -1,13 +1,15 @@
-import type { EnterpriseId, ListedCustomer } from '@lockstep/contract';
+import type { EnterpriseId, ListedCustomer, MemberId } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { setSecurityMobile } from '@lockstep/customers';
 import { findEnterprise, listEnterprises, searchCustomers } from '@lockstep/customers/operator';
+import { countSeats, listHoldings } from '@lockstep/members';
 import {
   createFirstAdministrator,
   listAdministrators,
   listAuditOfAll,
   listEmployeesOfAll,
+  readEmployees,
   setAdministratorPassword,
 } from '@lockstep/members/operator';
 import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
@@ -16,9 +18,10 @@ import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
 import { hideMobiles, hidePersonal } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
+import { partyOf } from '../who-acts.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
-export function enterprisesHandlers({ passwords }: ServerOptions) {
+export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
   const passwordTools = (request: FastifyRequest) => ({
     db: request.db,
     passwords,
@@ -53,6 +56,31 @@ export function enterprisesHandlers({ passwords }: ServerOptions) {
         employees: employees.map(({ passwordMobile, ...employee }) => ({
           ...employee,
           passwordMobile: passwordMobile && hideMobile(passwordMobile),
+        })),
+        nextCursor,
+      };
+    },
+
+    getSeats: async (request, operator) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      await requireEnterprise(request.db, enterpriseId);
+      const count = () => countSeats(request.db, { enterpriseId, channels: null });
+      return await reads.run(partyOf(operator), request.deadline.signal, count);
+    },
+
+    listHoldings: async (request, operator) => {
+      const { enterpriseGlobalId: enterpriseId } = request.params;
+      await requireEnterprise(request.db, enterpriseId);
+      const list = () => listHoldings(request.db, { enterpriseId, channels: null }, request.query);
+      const { holdings, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
+      const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId ?? []].flat());
+      const administrators = await readEmployees(request.db, ids);
+      const accountOf = (id: MemberId | null) => (id === null ? null : (administrators.get(id)?.account ?? null));
+      return {
+        holdings: holdings.map((holding) => ({
+          ...holding,
+          beganByAccount: accountOf(holding.beganBy),
+          endedByAccount: accountOf(holding.endedByGlobalId),
         })),
         nextCursor,
       };

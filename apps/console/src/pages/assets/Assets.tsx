@@ -8,7 +8,7 @@ import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
-import { assetsWords, licenseTypeWords, validityWords } from './words.ts';
+import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './words.ts';
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
@@ -32,6 +32,7 @@ export function AssetsPage() {
           { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
           { name: 'productUri', label: words.productUri, kind: 'text' },
           { name: 'licenseType', label: words.licenseType, kind: 'select', options: typeWords },
+          { name: 'reason', label: words.reason, kind: 'select', options: useWords(reasonWords) },
           { name: 'validity', label: words.validity, kind: 'select', options: useWords(validityWords) },
           {
             name: 'assigned',

@@ -13,6 +13,7 @@ export const assetsWords = defineAreaWords({
   enterpriseGlobalId: ['Enterprise ID', '企业 ID'],
   revokedInstead: ['Revoked only', '仅看已撤销'],
   productUri: ['Product URI', '产品 URI'],
+  reason: ['Can’t be used because', '无法使用的原因'],
   validity: ['In force', '有效性'],
   assigned: ['Assigned to an employee', '已分配给员工'],
   expiresFrom: ['Ends from', '到期时间起'],

@@ -13,11 +13,12 @@ import { useAssetTable } from '../assets/Assets.tsx';
 import { pageOf } from '../links.tsx';
 import { useCustomerTable } from './Enterprises.tsx';
 import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
+import { HoldingList, SeatTables } from './Holdings.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
 
-/** One enterprise: administrators, customers, assets, employees and audit log. */
+/** One enterprise: administrators, customers, assets, seats, employees, who had what, and audit log. */
 export function EnterprisePage() {
   const words = useWords(enterprisesWords);
   const part = route.useParams();
@@ -37,7 +38,9 @@ export function EnterprisePage() {
               parts={[
                 { name: 'customers', label: words.customers, content: <Customers {...part} /> },
                 { name: 'assets', label: words.assets, content: <Assets {...part} /> },
+                { name: 'seats', label: words.seats, content: <SeatTables {...part} /> },
                 { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
+                { name: 'holdings', label: words.holdings, content: <HoldingList {...part} /> },
                 { name: 'audit-log', label: words.auditLog, content: <EnterpriseAuditLog {...part} /> },
               ]}
             />

@@ -7,7 +7,7 @@ import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { VerdictMarks } from '../assets/Verdict.tsx';
-import { AssetLink } from '../links.tsx';
+import { AssetLink, pageOf } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
 
 type Employee = ConsoleData<'listEmployees'>['employees'][number];
@@ -26,6 +26,14 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
     },
     { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
     { header: words.holds, cell: (employee) => <Held employee={employee} /> },
+    {
+      header: words.history,
+      cell: ({ memberGlobalId }) => (
+        <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'holdings', memberGlobalId }}>
+          {words.holdings}
+        </Link>
+      ),
+    },
     { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
     { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
     { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },

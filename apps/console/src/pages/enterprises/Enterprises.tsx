@@ -8,7 +8,7 @@ import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { EnterpriseLink, pageOf } from '../links.tsx';
+import { EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises');
@@ -118,7 +118,13 @@ export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }
   const contact: Column<Customer> = {
     header: words.contact,
     isMinor: true,
-    cell: (row) => row.contact && [...new Set(CONTACT_FIELDS.map((field) => row.contact?.[field]))].join(' · '),
+    cell: ({ contact: said }) =>
+      said && (
+        <>
+          {[...new Set(CONTACT_FIELDS.map((field) => said[field]))].join(' · ')}{' '}
+          <OrderLink orderId={said.licenseOrderId} />
+        </>
+      ),
   };
   const columns: Column<Customer>[] = [
     {
