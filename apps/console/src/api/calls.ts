@@ -70,9 +70,13 @@ export async function callOperation<Id extends ConsoleOperationId>(
 }
 
 /** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
-export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
+export async function downloadOperation<Id extends ConsoleOperationId>(
+  id: Id,
+  call: CallOf<Id>,
+  signal: AbortSignal,
+): Promise<Blob> {
   const headers = { 'x-lockstep-console': initiator() };
-  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin' });
+  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin', signal });
   if (response.status !== 200) await readAnswer(response, id);
   return await response.blob();
 }

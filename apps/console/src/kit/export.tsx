@@ -1,6 +1,6 @@
 import type { ConsoleOperationId } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Button, type ButtonProps } from '@mantine/core';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallFailure, type CallOf, exportOperation } from '../api/calls.ts';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
@@ -8,11 +8,17 @@ import { Dialog } from './dialogs.tsx';
 import { Failure } from './page.tsx';
 import { saveFile } from './save-file.ts';
 
-/** Saves all entries of a list as CSV, or shows why that failed. Leaving the page ends the export. */
-export function ExportButton<Id extends ConsoleOperationId>({ operation, call }: { operation: Id; call: CallOf<Id> }) {
+interface Save extends ButtonProps {
+  children: ReactNode;
+  title?: string;
+  failedTitle: string;
+  fetchFile: (signal: AbortSignal) => Promise<{ file: Blob; name: string }>;
+}
+
+/** A button that saves a file, or shows why that failed. Leaving the page ends the download. */
+export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
   const words = useWords(kitWords);
-  const write = useNumberFormat();
-  const [kilobytes, setKilobytes] = useState<number>();
+  const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<CallFailure>();
   const leaving = useRef(new AbortController());
   useEffect(() => {
@@ -21,17 +27,16 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call }:
   }, []);
   const save = async () => {
     const { signal } = leaving.current;
-    setKilobytes(0);
+    setBusy(true);
     try {
-      const onBytes = (bytes: number) => setKilobytes(Math.round(bytes / 1_000));
-      const { file, name } = await exportOperation(operation, call, { signal, onBytes });
+      const { file, name } = await fetchFile(signal);
       saveFile(file, name);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof CallFailure)) throw error;
       setFailure(error);
     } finally {
-      setKilobytes(undefined);
+      setBusy(false);
     }
   };
   const close = () => setFailure(undefined);
@@ -42,20 +47,31 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call }:
   );
   return (
     <>
-      <Button
-        variant="default"
-        size="compact-md"
-        disabled={kilobytes !== undefined}
-        aria-live="polite"
-        onClick={() => void save()}
-      >
-        {kilobytes === undefined ? words.exportCsv : words.exporting(write(kilobytes))}
+      <Button variant="default" disabled={isBusy} aria-live="polite" onClick={() => void save()} {...button}>
+        {children}
       </Button>
       {failure !== undefined && (
-        <Dialog title={words.exportFailed} onClose={close} actions={closeButton}>
+        <Dialog title={failedTitle} onClose={close} actions={closeButton}>
           <Failure failure={failure} />
         </Dialog>
       )}
     </>
+  );
+}
+
+/** Saves all entries of a list as CSV. */
+export function ExportButton<Id extends ConsoleOperationId>({ operation, call }: { operation: Id; call: CallOf<Id> }) {
+  const words = useWords(kitWords);
+  const write = useNumberFormat();
+  const [kilobytes, setKilobytes] = useState<number>();
+  const fetchFile = async (signal: AbortSignal) => {
+    const onBytes = (bytes: number) => setKilobytes(Math.round(bytes / 1_000));
+    onBytes(0);
+    return await exportOperation(operation, call, { signal, onBytes }).finally(() => setKilobytes(undefined));
+  };
+  return (
+    <SaveButton size="compact-md" failedTitle={words.exportFailed} fetchFile={fetchFile}>
+      {kilobytes === undefined ? words.exportCsv : words.exporting(write(kilobytes))}
+    </SaveButton>
   );
 }

@@ -2,13 +2,13 @@ import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { CallFailure, downloadOperation } from '../../api/calls.ts';
+import { useEffect, useRef } from 'react';
+import { downloadOperation } from '../../api/calls.ts';
 import { useMayCall, useOperation } from '../../api/operations.ts';
-import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { SaveButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
-import { Failure, Page, Query, Section } from '../../kit/page.tsx';
-import { saveFile } from '../../kit/save-file.ts';
+import { Page, Query, Section } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
@@ -93,40 +93,17 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   );
 }
 
-/** Saves the failed orders of a batch as a file, or shows why that failed. */
+/** Saves the failed orders of a batch as a file. */
 function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<CallFailure>();
-  const download = async () => {
-    setBusy(true);
-    try {
-      const file = await downloadOperation('downloadFailedOrders', { params: { batchId } });
-      saveFile(file, `failed-${channelOrderId}.json`);
-    } catch (error) {
-      if (!(error instanceof CallFailure)) throw error;
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const close = () => setFailure(undefined);
-  const closeButton = (
-    <Button variant="default" onClick={close}>
-      {words.close}
-    </Button>
-  );
+  const fetchFile = async (signal: AbortSignal) => ({
+    file: await downloadOperation('downloadFailedOrders', { params: { batchId } }, signal),
+    name: `failed-${channelOrderId}.json`,
+  });
   return (
-    <>
-      <Button variant="default" loading={isBusy} title={words.downloadHint} onClick={() => void download()}>
-        {words.download}
-      </Button>
-      {failure !== undefined && (
-        <Dialog title={words.download} onClose={close} actions={closeButton}>
-          <Failure failure={failure} />
-        </Dialog>
-      )}
-    </>
+    <SaveButton title={words.downloadHint} failedTitle={words.download} fetchFile={fetchFile}>
+      {words.download}
+    </SaveButton>
   );
 }
 
