@@ -82,6 +82,20 @@ describe('an asset', () => {
   });
 });
 
+it('an enterprise shows its seats, and who had which of its assets when', async () => {
+  const { page } = await openConsole(stack, 'viewer', `/enterprises/${shop.center.enterpriseId}?tab=seats`);
+  const seats = page.getByRole('table', { name: en.enterprises.seatsByProduct });
+  expect(await seats.getByRole('row').nth(1).innerText()).toContain('gms-');
+  await expectAccessible(page);
+  await shot(page, 'seats');
+  await page.getByRole('tab', { name: en.enterprises.employees }).click();
+  const kim = page.getByRole('row').filter({ hasText: 'Kim Li' });
+  await kim.getByRole('link', { name: en.enterprises.holdings }).click();
+  await page.getByRole('cell', { name: en.enterprises.loan }).first().waitFor();
+  await expectAccessible(page);
+  await shot(page, 'holdings');
+});
+
 describe('an administrator', () => {
   const passwordIn = (text: string) => /[\w-]{24}/.exec(text)![0];
 

@@ -1,4 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Group, Stack } from '@mantine/core';
 import { useOperation } from '../../api/operations.ts';
 import { ExportButton } from '../../kit/export.tsx';
 import { Query } from '../../kit/page.tsx';
@@ -38,14 +39,20 @@ export function SeatTables({ enterpriseGlobalId }: { enterpriseGlobalId: string 
   return (
     <Query of={seats}>
       {({ products, licenseTypes, total }) => (
-        <>
+        <Stack>
           <DataTable
             label={words.seatsByProduct}
             columns={[product, ...counts]}
             rows={products}
             rowKey={({ productUri }) => productUri}
             empty={<Empty title={words.noSeats}>{words.noAssetsAdvice}</Empty>}
-            footer={products.length > 0 && <ExportButton operation="getSeats" call={call} />}
+            footer={
+              products.length > 0 && (
+                <Group justify="flex-end">
+                  <ExportButton operation="getSeats" call={call} />
+                </Group>
+              )
+            }
           />
           <DataTable
             label={words.seatsByType}
@@ -57,7 +64,7 @@ export function SeatTables({ enterpriseGlobalId }: { enterpriseGlobalId: string 
             rowKey={({ name }) => name}
             empty={null}
           />
-        </>
+        </Stack>
       )}
     </Query>
   );
@@ -75,7 +82,7 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
       cell: ({ memberName, memberAccount }) => `${memberName} · ${memberAccount}`,
     },
     {
-      header: words.what,
+      header: words.kind,
       width: '10rem',
       cell: ({ kind, lockAssetNum }) => (
         <>
@@ -93,20 +100,27 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
     { header: words.begunBy, cell: ({ beganByAccount }) => beganByAccount ?? words.operator, isMinor: true },
   ];
   return (
-    <List
-      label={words.holdings}
-      operation="listHoldings"
-      call={{ params: { enterpriseGlobalId } }}
-      rows={({ holdings }) => holdings}
-      filters={[
-        { name: 'memberGlobalId', label: words.employeeId, kind: 'text' },
-        { name: 'assetNum', label: words.assetOrLock, kind: 'text' },
-        { name: 'state', label: words.state, kind: 'select', options: { current: words.current, ended: words.ended } },
-      ]}
-      columns={columns}
-      rowKey={({ holdingId }) => holdingId}
-      none={[words.noHoldings, words.noHoldingsAdvice]}
-    />
+    <Stack>
+      <List
+        label={words.holdings}
+        operation="listHoldings"
+        call={{ params: { enterpriseGlobalId } }}
+        rows={({ holdings }) => holdings}
+        filters={[
+          { name: 'memberGlobalId', label: words.employeeId, kind: 'text' },
+          { name: 'assetNum', label: words.assetOrLock, kind: 'text' },
+          {
+            name: 'state',
+            label: words.state,
+            kind: 'select',
+            options: { current: words.current, ended: words.ended },
+          },
+        ]}
+        columns={columns}
+        rowKey={({ holdingId }) => holdingId}
+        none={[words.noHoldings, words.noHoldingsAdvice]}
+      />
+    </Stack>
   );
 }
 

@@ -89,6 +89,7 @@ export const enterprisesWords = defineAreaWords({
   endingSoon: ['Ends in 30 days', '30 天内到期'],
   holdings: ['Who had what', '领用记录'],
   history: ['History', '历史'],
+  kind: ['Kind', '类型'],
   assignment: ['Assignment', '分配'],
   loan: ['Loan', '借出'],
   from: ['From', '开始'],
