@@ -74,7 +74,7 @@ function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }
   const words = useWords(assetsWords);
   return (
     <>
-      {words[action]}
+      {words[action === 'unassigned' ? 'withdrawn' : action]}
       {instanceName !== null && `${words.colon}${instanceName}`}
       {productUri !== null && (
         <>

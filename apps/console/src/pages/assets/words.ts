@@ -112,6 +112,7 @@ export const assetsWords = defineAreaWords({
   locked: ['Disabled', '停用'],
   unlocked: ['Enabled', '启用'],
   unfrozen: ['Unfrozen', '已解冻'],
+  withdrawn: ['Unassigned', '已收回'],
   returned: ['Returned', '已归还'],
   batch: ['batch', '批次'],
   by: ['Sent by', '提交方'],

@@ -8,7 +8,7 @@ import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { licenseTypeWords } from '../assets/words.ts';
-import { AssetLink, OrderLink } from '../links.tsx';
+import { AssetLink, HolderLink, OrderLink } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
 
 type Seats = ConsoleData<'getSeats'>;
@@ -79,7 +79,9 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
     { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     {
       header: words.employee,
-      cell: ({ memberName, memberAccount }) => `${memberName} · ${memberAccount}`,
+      cell: ({ memberName: name, memberAccount: account }) => (
+        <HolderLink holder={{ name, account }} enterpriseGlobalId={enterpriseGlobalId} />
+      ),
     },
     {
       header: words.kind,
