@@ -11,6 +11,7 @@ const COLUMNS: readonly Column<ListedCustomer>[] = [
   { head: 'number', cell: ({ channelCustomerId }) => channelCustomerId, wraps: true },
   { head: 'enterpriseGlobalId', cell: ({ enterpriseGlobalId }) => enterpriseGlobalId, isRight: true },
   { head: 'enterprise', cell: ({ enterpriseName }) => enterpriseName, wraps: true },
+  { head: 'contact', cell: ({ contact }) => contact && `${contact.adminName} ${contact.adminEmail}`, wraps: true },
 ];
 
 /** Adds `lockstep customer …`. */
