@@ -116,7 +116,9 @@ export class AcceptedOrders {
   /** Compares the whole ledger with the model's. */
   async compareLedger(): Promise<void> {
     const stored = sortedLedger(await readLedger(this.#stack.db, ''));
-    expectSame('the ledger', stored, sortedLedger(this.#model.assets));
+    // The model is not told of calls that disable or freeze assets.
+    const assets = stored.map((asset) => ({ ...asset, stopped: null }));
+    expectSame('the ledger', assets, sortedLedger(this.#model.assets));
   }
 }
 
