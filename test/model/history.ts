@@ -104,7 +104,7 @@ export function namedAct(act: Act, names: Names): Act {
   return JSON.parse(JSON.stringify(act), (_, value) => {
     if (typeof value !== 'string') return value;
     if (/^X\d/.test(value)) return names.assetNum(value);
-    return /^[ACEK]\d$/.test(value) ? names.id(value) : value;
+    return /^[A-K]\d$/.test(value) ? names.id(value) : value;
   });
 }
 

@@ -103,7 +103,7 @@ export async function listCustomers(
   return { customers: page, nextCursor: cursors.write(last ? [last.customerId] : null) };
 }
 
-/** Finds customers by a text for operators: on the first page, also others whose ID or number in a channel equals it. */
+/** Finds customers by a text, for operators: on the first page, also others with it as ID or number in a channel. */
 export async function searchCustomers(
   db: Database,
   viewer: Viewer,
