@@ -77,7 +77,11 @@ describe('the list of customers', () => {
   it('finds a customer by its id, by its number in any channel, and by its name', async () => {
     const [number, word] = [randomUUID(), randomUUID()];
     const one = await bind(`Enterprise ${randomUUID()}`, { channelCustomerId: number, customerName: `${word} One` });
-    const two = await bind(one.enterpriseName, { channelCode: 'other', channelCustomerId: number });
+    const two = await bind(one.enterpriseName, {
+      channelCode: 'other',
+      channelCustomerId: number,
+      customerName: `${number} Two`,
+    });
     const idsOf = (found: { customerId: string }[]) => found.map(({ customerId }) => customerId);
     expect(idsOf((await customers({ text: number })).exact)).toEqual([one.customerId, two.customerId]);
     expect(idsOf((await customers({ text: number, channelCode: 'other' })).exact)).toEqual([two.customerId]);

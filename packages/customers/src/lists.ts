@@ -103,7 +103,7 @@ export async function listCustomers(
   return { customers: page, nextCursor: cursors.write(last ? [last.customerId] : null) };
 }
 
-/** Finds customers by a text, for operators: on the first page, also others with it as ID or number in a channel. */
+/** Finds customers by a text for operators: on the first page, also those whose ID or number in a channel equals it. */
 export async function searchCustomers(
   db: Database,
   viewer: Viewer,
@@ -114,9 +114,9 @@ export async function searchCustomers(
   const { channelCode, enterpriseGlobalId: enterpriseId = null } = query;
   const { rows: exact } = await sql<ListedCustomer>`
     select ${CUSTOMER} from (
-      select * from ${customersOf(viewer)} as customer where id = ${isId(text) ? text : null} and not (${beginsWith(text)})
+      select * from ${customersOf(viewer)} as customer where id = ${isId(text) ? text : null}
       union
-      select * from ${customersOf(viewer)} as customer where channel_customer_id = ${text} and not (${beginsWith(text)})
+      select * from ${customersOf(viewer)} as customer where channel_customer_id = ${text}
     ) as customer ${WITH_ENTERPRISE}
     where (${enterpriseId}::bigint is null or enterprise_id = ${enterpriseId})
       and (${channelCode ?? null}::text is null or channel_code = ${channelCode ?? null})
@@ -129,7 +129,7 @@ const ENTERPRISE = sql`enterprise.id as "enterpriseGlobalId", enterprise.name, c
 
 /**
  * Lists enterprises, for operators. With a text: those whose name begins with it, ignoring case, sorted by name, and on
- * the first page others whose ID, code or CRM number equals it. Without: all, newest first. Throws a WrongCursor.
+ * the first page those whose ID, code or CRM number equals it. Without: all, newest first. Throws a WrongCursor.
  */
 export async function listEnterprises(
   db: Database,
@@ -148,14 +148,13 @@ export async function listEnterprises(
     after === undefined ? sql`` : sql`and (${NAME}, id) > (select ${NAME}, id from enterprise where id = ${after})`;
   const { rows } = await sql<EnterpriseRow>`
     ${select} ${beginsWith(text)} ${behind} order by ${NAME}, id limit ${limit + 1}`.execute(db);
-  const others = sql`${select} not (${beginsWith(text)}) and`;
   const { rows: exact } =
     after !== undefined
       ? { rows: [] }
       : await sql<EnterpriseRow>`
-        ${others} id = ${isId(text) ? text : null}
-        union ${others} code = ${text.toLowerCase()}
-        union ${others} crm_customer_id = ${text}
+        ${select} id = ${isId(text) ? text : null}
+        union ${select} code = ${text.toLowerCase()}
+        union ${select} crm_customer_id = ${text}
         order by "enterpriseGlobalId"`.execute(db);
   const { page, nextCursor } = cursors.cut(rows, limit, (row) => [row.enterpriseGlobalId]);
   return { exact, enterprises: page, nextCursor };

@@ -108,7 +108,7 @@ export const enterprisesOperations = consoleTable({
     query: Search,
     list: byCursor('exact', 'enterprises'),
     data: z.object({
-      exact: z.array(EnterpriseRow).describe('Others with this id, code or CRM number; only on the first page.'),
+      exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
       enterprises: z
         .array(EnterpriseRow)
         .describe('Those whose name begins so, by name; without a text, all, newest first.'),
@@ -121,7 +121,7 @@ export const enterprisesOperations = consoleTable({
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
     list: byCursor('exact', 'customers'),
     data: z.object({
-      exact: z.array(ListedCustomer).describe('Others with this id, or id in a channel; only on the first page.'),
+      exact: z.array(ListedCustomer).describe('Customers with this id, or id in a channel; only on the first page.'),
       customers: z
         .array(ListedCustomer)
         .describe('Those whose name begins so, by name; without a text, all, newest first.'),

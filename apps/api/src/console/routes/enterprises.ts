@@ -73,8 +73,11 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
       await requireEnterprise(request.db, enterpriseId);
       const list = () => listHoldings(request.db, { enterpriseId, channels: null }, request.query);
       const { holdings, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
-      const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId ?? []].flat());
-      const administrators = await readEmployees(request.db, ids);
+      const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId]);
+      const administrators = await readEmployees(
+        request.db,
+        ids.filter((id) => id !== null),
+      );
       const accountOf = (id: MemberId | null) => (id === null ? null : (administrators.get(id)?.account ?? null));
       return {
         holdings: holdings.map((holding) => ({
