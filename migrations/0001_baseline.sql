@@ -739,8 +739,12 @@ create table ended_holding (
   ended_time timestamptz not null,
   ended_by_order_id bigint,
   ended_by bigint,
+  end_cause text not null check (end_cause in ('withdrawn', 'employee_deleted', 'order', 'lock')),
   constraint ended_holding_times check (ended_time >= began_time),
-  constraint ended_holding_ended_by check (num_nonnulls(ended_by_order_id, ended_by) = 1)
+  constraint ended_holding_ended_by check (
+    num_nonnulls(ended_by_order_id, ended_by) = 1
+    and (ended_by is not null) = (end_cause = 'withdrawn' or end_cause = 'employee_deleted')
+  )
 );
 create index ended_holding_enterprise on ended_holding (enterprise_id, id);
 create index ended_holding_asset on ended_holding (asset_id, id);

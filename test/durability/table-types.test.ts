@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises';
-import { EventType, LicenseType, LockAction, OrderType } from '@lockstep/contract';
+import { EventType, HoldingEnd, LicenseType, LockAction, OrderType } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { parseSync, type TSType, Visitor } from 'oxc-parser';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ interface ColumnType {
 }
 
 /** The enum types of the contract. */
-const ENUMS: Record<string, { options: string[] }> = { EventType, LicenseType, LockAction, OrderType };
+const ENUMS: Record<string, { options: string[] }> = { EventType, HoldingEnd, LicenseType, LockAction, OrderType };
 
 const KEYWORDS: Partial<Record<TSType['type'], string>> = {
   TSStringKeyword: 'string',

@@ -1,4 +1,4 @@
-import type { Customer, Holding, HoldingPage, VirtualAsset } from '@lockstep/contract';
+import type { Customer, Holding, HoldingEnd, HoldingPage, VirtualAsset } from '@lockstep/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { idsOfNumbers, insertEmployees } from '../harness/members/holdings.ts';
@@ -124,19 +124,19 @@ async function readView(by: MemberCenter): Promise<View> {
   };
 }
 
-/** Who ended a holding: the order and the administrator. */
-type Ender = [licenseOrderId: string | null, endedByGlobalId: string | null];
+/** Who ended a holding: the order and the administrator, and why. */
+type Ender = [licenseOrderId: string | null, endedByGlobalId: string | null, endCause: HoldingEnd | null];
 
 /** Expects what listHoldings says of Kim's assignments and loan, newest first: those that ended, and who ended each. */
 async function expectEnded(ended: Partial<Record<'loan' | 'held' | 'lent', Ender>>): Promise<void> {
   const ask = async (query: Record<string, string>) =>
     dataOf(await center.ask('listHoldings', {}, { query })).holdings as Holding[];
   const holdings = await ask({ memberGlobalId: kim });
-  const current: Ender = [null, null];
+  const current: Ender = [null, null, null];
   const kinds = { loan: numOf.lent, held: numOf.held, lent: numOf.lent };
   expect(
-    holdings.map(({ assetNum, lockAssetNum, licenseOrderId, endedByGlobalId }) => {
-      return [assetNum, lockAssetNum, licenseOrderId, endedByGlobalId];
+    holdings.map(({ assetNum, lockAssetNum, licenseOrderId, endedByGlobalId, endCause }) => {
+      return [assetNum, lockAssetNum, licenseOrderId, endedByGlobalId, endCause];
     }),
   ).toEqual(
     Object.entries(kinds).map(([kind, assetNum]) => [
@@ -281,10 +281,11 @@ async function expectAfter(syncMode: 'sync' | 'async', [, orders, after, more = 
   }
   expect(outcomes.map(({ state, message }) => message ?? state)).toEqual(outcomes.map(() => 'succeeded'));
   expect(await readView(center)).toEqual(after);
-  const [first, second] = outcomes.map(({ licenseOrderId }): Ender => [licenseOrderId, null]);
   const { holds, borrows } = after.kim!;
+  const [first, second] = outcomes.map(({ licenseOrderId }): Ender => [licenseOrderId, null, 'order']);
+  const ofLock: Ender = [first![0], null, 'lock'];
   await expectEnded({
-    ...(borrows.length === 0 && { loan: first }),
+    ...(borrows.length === 0 && { loan: holds.includes('lent') ? ofLock : first! }),
     ...(!holds.includes('lent') && { lent: first }),
     ...(!holds.includes('held') && { held: second }),
   });
@@ -308,7 +309,8 @@ describe('in the member center', () => {
   it('M9 withdraws a lent asset', async () => {
     dataOf(await center.configure(kim, [numOf.lent], []));
     expect(await readView(center)).toEqual(GIVEN_BACK);
-    await expectEnded({ loan: [null, center.adminId], lent: [null, center.adminId] });
+    const byAdmin: Ender = [null, center.adminId, 'withdrawn'];
+    await expectEnded({ loan: byAdmin, lent: byAdmin });
   });
 
   it('M9 withdraws a lent asset and assigns it again', async () => {
@@ -334,7 +336,7 @@ describe('in the member center', () => {
       assets: { lent: 'nobody', held: 'nobody' },
       licenses: { lent: 'nobody', held: 'nobody', lock: 'nobody' },
     });
-    const byAdmin: Ender = [null, center.adminId];
+    const byAdmin: Ender = [null, center.adminId, 'employee_deleted'];
     await expectEnded({ loan: byAdmin, held: byAdmin, lent: byAdmin });
   });
 });

@@ -15,13 +15,18 @@ export type Act =
   | { type: 'lend'; enterprise: string; by: string; member: string; lock: string; assetNums: string[] }
   | { type: 'erase'; customer: string };
 
-/** An assignment, or with a lock a loan. Assets are indexes. `ended` is an order or administrator; null if current. */
+/** An assignment, or with a lock a loan. Assets are indexes. `ended` is an order or administrator, and why; null if current. */
 export interface HoldingValue {
   asset: number;
   lock: number | null;
   member: string;
   began: string;
-  ended: { order: string | null; by: string | null } | null;
+  ended: (Ender & { cause: string }) | null;
+}
+
+interface Ender {
+  order: string | null;
+  by: string | null;
 }
 
 /** What acts read and change. */
@@ -154,6 +159,12 @@ export class Administrator {
 }
 
 /** Ends the assignment and the loan of an asset, and loans into it (rules 8 Ends). */
-export function release(holdings: HoldingValue[], asset: number, by: NonNullable<HoldingValue['ended']>): void {
-  for (const each of holdings) if (each.asset === asset || each.lock === asset) each.ended ??= by;
+export function release(holdings: HoldingValue[], asset: number, by: Ender): void {
+  for (const each of holdings) {
+    const isOwn = each.asset === asset;
+    // An order that releases both the lock and the asset is one of the asset.
+    const isUpgraded = isOwn && by.order !== null && each.ended?.order === by.order;
+    if ((isOwn || each.lock === asset) && (each.ended === null || isUpgraded))
+      each.ended = { ...by, cause: by.order === null ? 'withdrawn' : isOwn ? 'order' : 'lock' };
+  }
 }

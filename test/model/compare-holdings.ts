@@ -13,8 +13,8 @@ export async function readHoldings({ centers }: Place): Promise<string[][]> {
         const answer = await center.ask('listHoldings', {}, { query: { limit: '7', cursor } });
         const page: HoldingPage = HoldingPage.parse(dataOf(answer));
         for (const each of page.holdings) {
-          const { assetNum, lockAssetNum, memberGlobalId, beganBy, licenseOrderId, endedByGlobalId, endedTime } = each;
-          const ended = endedTime === null ? null : [licenseOrderId, endedByGlobalId];
+          const { assetNum, lockAssetNum, memberGlobalId, beganBy, licenseOrderId, endedByGlobalId, endCause } = each;
+          const ended = endCause === null ? null : [licenseOrderId, endedByGlobalId, endCause];
           holdings.push(JSON.stringify([assetNum, lockAssetNum, memberGlobalId, beganBy, ended]));
         }
         cursor = page.nextCursor;
@@ -31,7 +31,13 @@ export function expectedHoldings({ centers }: Place, { holdings, assets }: Model
       .filter(({ began }) => began === adminId)
       .map(({ asset, lock, member, began, ended }) => {
         const lockNum = lock === null ? null : assets[lock]!.assetNum;
-        return JSON.stringify([assets[asset]!.assetNum, lockNum, member, began, ended && [ended.order, ended.by]]);
+        return JSON.stringify([
+          assets[asset]!.assetNum,
+          lockNum,
+          member,
+          began,
+          ended && [ended.order, ended.by, ended.cause],
+        ]);
       })
       .sort(),
   );

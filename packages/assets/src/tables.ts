@@ -3,6 +3,7 @@ import type {
   AssetId,
   CustomerId,
   EnterpriseId,
+  HoldingEnd,
   LicenseOrderId,
   LicenseType,
   LockAction,
@@ -117,6 +118,7 @@ declare module '@lockstep/platform' {
       ended_time: Date;
       ended_by_order_id: LicenseOrderId | null;
       ended_by: MemberId | null;
+      end_cause: HoldingEnd;
     };
     lock_audit: {
       id: Generated<string>;

@@ -84,6 +84,7 @@ describe('an asset by its number', () => {
       validity: 'active',
       verdict: { usable: false, reasons: [expect.objectContaining({ reason: 'unassigned' })] },
       locked: false,
+      freezing: false,
       borrowedUsbKey: false,
       assetExtendList: terms.assetExtendList,
       licenseOrderIds: [bought.licenseOrderId],
@@ -192,11 +193,11 @@ describe('the history of a number', () => {
     const by = { memberGlobalId: kim!.globalId, administratorGlobalId: center.adminId, licenseOrderId: null };
     const lockAssetNum = lock!.assetNum;
     expect(after).toMatchObject([
-      { ...by, action: 'unassigned', administratorGlobalId: null, licenseOrderId },
+      { ...by, action: 'unassigned', administratorGlobalId: null, licenseOrderId, endCause: 'order' },
       { ...by, action: 'assigned' },
-      { ...by, action: 'unassigned' },
+      { ...by, action: 'unassigned', endCause: 'withdrawn' },
       { ...by, action: 'returned', lockAssetNum },
-      { ...by, action: 'lent', lockAssetNum },
+      { ...by, action: 'lent', lockAssetNum, endCause: null },
       { ...by, action: 'assigned', lockAssetNum: null },
     ]);
   });
@@ -218,7 +219,7 @@ describe('the history of a number', () => {
 
     const ofNobody = {
       ...{ productUri: null, instanceId: null },
-      ...{ memberGlobalId: null, lockAssetNum: null, administratorGlobalId: null },
+      ...{ memberGlobalId: null, lockAssetNum: null, administratorGlobalId: null, endCause: null },
     };
     const by = ({ finishedTime: time, ...ids }: Awaited<ReturnType<typeof order>>, customerId: string) => {
       return { ...ofNobody, time, assetId, ...ids, customerId, operatorIdentity: null };

@@ -3,7 +3,7 @@ import type { ListOptions } from '../options.ts';
 import { printList, readPages } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
-import { type Column, formatTime } from '../output/values.ts';
+import { type Column, describeEnd, formatTime } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
 import { formatOf } from './export.ts';
 
@@ -83,7 +83,9 @@ const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { head: 'ended', cell: ({ endedTime }) => formatTime(endedTime) },
   {
     head: 'ended by',
-    cell: ({ licenseOrderId, endedByGlobalId }) => (licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId),
+    cell: ({ licenseOrderId, endedByGlobalId, endCause }) =>
+      [licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId, describeEnd(endCause)].filter(Boolean).join(', '),
+    wraps: true,
   },
 ];
 

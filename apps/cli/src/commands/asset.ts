@@ -10,7 +10,7 @@ import type {
 import { REASONS, VALIDITIES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import { parseFrom, parseId, parseText, parseTo } from '../options.ts';
-import { type Column, type Fields, formatTime, yesOrNo } from '../output/values.ts';
+import { type Column, describeEnd, type Fields, formatTime, yesOrNo } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
 /** Adds `lockstep asset …`. */
@@ -71,6 +71,7 @@ const listFields = (asset: AssetDetail): Fields => [
   ['starts', formatTime(asset.limitStartDate)],
   ['ends', formatTime(asset.limitEndDate)],
   ['disabled', yesOrNo(asset.locked)],
+  ['frozen', yesOrNo(asset.freezing)],
   ['borrowed lock', yesOrNo(asset.borrowedUsbKey)],
   ['assigned', yesOrNo(asset.assigned)],
   ['lent into', asset.lentInto],
@@ -149,7 +150,10 @@ const ACTION_WORDS: Record<HistoryAction, string> = {
 const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   { head: 'time', cell: ({ time }) => formatTime(time) },
   { head: 'assetId', cell: ({ assetId }) => assetId, isRight: true },
-  { head: 'action', cell: ({ action }) => ACTION_WORDS[action] ?? action },
+  {
+    head: 'action',
+    cell: ({ action, endCause }) => [ACTION_WORDS[action] ?? action, describeEnd(endCause)].filter(Boolean).join(', '),
+  },
   {
     head: 'product or merchandise',
     cell: ({ productUri, instanceId }) => (instanceId === null ? null : `${productUri ?? ''} ${instanceId}`.trim()),

@@ -1,3 +1,5 @@
+import type { HoldingEnd } from '@lockstep/contract';
+
 /** A value in a table. Null and '' are shown as a dash. */
 export type Cell = string | number | null;
 
@@ -18,6 +20,10 @@ export type Fields = readonly (readonly [name: string, value: Cell])[];
 export function fieldsOf<Row>(columns: readonly Column<Row>[], row: Row): Fields {
   return columns.map(({ head, cell }) => [head, cell(row)]);
 }
+
+/** Returns what ended a holding, where the order or the administrator does not say it. */
+export const describeEnd = (cause: HoldingEnd | null) =>
+  cause === 'lock' ? 'lock released' : cause === 'employee_deleted' ? 'employee deleted' : null;
 
 export const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 

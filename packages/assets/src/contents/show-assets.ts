@@ -54,7 +54,7 @@ export function showAsset(db: Database, viewer: Viewer, assetNum: string): Promi
     const { rows } = await sql<AssetTerms>`
       select asset.id as "assetId", asset_num as "assetNum", license_type as "licenseType",
         customer_id as "customerId", enterprise_id as "enterpriseGlobalId", limit_start_date::float8 as "limitStartDate",
-        limit_end_date::float8 as "limitEndDate", locked, borrowed_usb_key as "borrowedUsbKey", extends,
+        limit_end_date::float8 as "limitEndDate", locked, freezing, borrowed_usb_key as "borrowedUsbKey", extends,
         ${grantsOf('asc', null)} as "licenseOrderIds",
         exists (select from asset_assignment as held where held.asset_id = asset.id) as assigned,
         (

@@ -61,7 +61,7 @@ export const placeOf = ({ step, action, instance }: StepEntry): EntryPlace => ({
 /** Shows an entry to an application. */
 export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
   const { time, assetId, licenseOrderId, channelCode, channelOrderId, customerId, operatorIdentity } = step;
-  const { memberGlobalId, lockAssetNum, administratorGlobalId } = step;
+  const { memberGlobalId, lockAssetNum, administratorGlobalId, endCause } = step;
   return {
     time,
     assetId,
@@ -76,6 +76,7 @@ export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
     memberGlobalId,
     lockAssetNum,
     administratorGlobalId,
+    endCause,
   };
 }
 

@@ -110,13 +110,14 @@ async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsse
     holding as materialized (
       select holding.* from traced cross join lateral (
         select id, asset_id, member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by_order_id,
-          ended_by
+          ended_by, end_cause
         from ended_holding where asset_id = traced.asset_id
         union all
-        select id, asset_id, member_id, null, created_time, created_by, null, null, null
+        select id, asset_id, member_id, null, created_time, created_by, null, null, null, null
         from asset_assignment where asset_id = traced.asset_id
         union all
-        select lent.id, lent.asset_id, member_id, lock_asset_id, lent.created_time, lent.created_by, null, null, null
+        select lent.id, lent.asset_id, member_id, lock_asset_id, lent.created_time, lent.created_by, null, null, null,
+          null
         from asset_lending as lent join asset_assignment as held on held.asset_id = lent.asset_id
         where lent.asset_id = traced.asset_id
         offset 0
@@ -131,7 +132,7 @@ async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsse
         end as action,
         ordered.id as license_order_id, ordered.customer_id, from_customer_id, application_id, channel_code,
         channel_order_id, null as operator_identity, null::bigint as member_id, null::bigint as lock_id,
-        null::bigint as administrator_id
+        null::bigint as administrator_id, null as end_cause
       from touched join traced using (asset_id)
       cross join lateral (
         select id, order_type, customer_id, finished_time from license_order where id = touched.order_id offset 0
@@ -143,7 +144,8 @@ async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsse
       ) as transfer on true
       union all
       select traced.asset_id, 5, 'lock', entry.id, recorded_time, null, null,
-        entry.action, null, null, null, application_id, null, null, operator_identity, null, null, null
+        entry.action, null, null, null, application_id, null, null, operator_identity, null, null, null,
+        null
       from traced cross join lateral (
         select id, recorded_time, action, application_id, operator_identity from lock_audit
         where asset_id = traced.asset_id offset 0
@@ -151,13 +153,13 @@ async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsse
       union all
       select asset_id, case when lock_id is null then 3 else 4 end, 'began', id, began_time, null, null,
         case when lock_id is null then 'assigned' else 'lent' end, null, null, null, null, null, null, null, member_id,
-        lock_id, began_by
+        lock_id, began_by, null
       from holding
       union all
       select asset_id, case when lock_id is null then 1 else 0 end, 'ended', holding.id,
         coalesce(finished_time, ended_time), batch.id, sequence,
         case when lock_id is null then 'unassigned' else 'returned' end, ended_by_order_id, null, null, application_id,
-        channel_code, channel_order_id, null, member_id, lock_id, ended_by
+        channel_code, channel_order_id, null, member_id, lock_id, ended_by, end_cause
       from holding
       left join lateral (
         select finished_time from license_order where id = ended_by_order_id offset 0
@@ -169,6 +171,7 @@ async function selectSteps(trx: Trx, viewer: Viewer, assets: readonly TracedAsse
       customer_id as "customerId", from_customer_id as "fromCustomerId", application_id as "applicationId",
       channel_code as "channelCode", channel_order_id as "channelOrderId", operator_identity as "operatorIdentity",
       member_id as "memberGlobalId", administrator_id as "administratorGlobalId",
+      end_cause as "endCause",
       (select asset_num from ${assetsOf(viewer)} as lock where lock.id = lock_id) as "lockAssetNum"
     from step order by step.time, batch_id, sequence, rank, step.id`;
   return rows;

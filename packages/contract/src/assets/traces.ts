@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { named } from '../containers.ts';
+import { HoldingEnd } from '../members/holding-history.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { AssetId, assetNumber, CustomerId, EnterpriseId, LicenseOrderId, MemberId, time } from '../scalars.ts';
@@ -20,6 +21,7 @@ export const AssetDetail = named('AssetDetail', 'An active asset with its conten
   validity: Validity.describe('Whether its own dates are in force.'),
   verdict: Verdict.describe('Whether it can be used now, and if not, why.'),
   locked: z.boolean().describe('Whether it is disabled (O6).'),
+  freezing: z.boolean().describe('Whether it is frozen.'),
   borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
   assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),
   licenseOrderIds: z
@@ -97,6 +99,7 @@ export const HistoryEntry = named('HistoryEntry', 'A change to an asset.', {
   administratorGlobalId: MemberId.nullable().describe(
     'The administrator who began or ended the holding, 0 for an operator; null if none did.',
   ),
+  endCause: HoldingEnd.nullable().describe('What ended the holding; null if it ended none.'),
 });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AssetExtend } from '../assets/assets.ts';
-import { AssetListQuery, AssetPage } from '../assets/lists.ts';
+import { AssetListQuery, ListedAsset } from '../assets/lists.ts';
 import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { byCursor } from '../operations/list.ts';
 import { LicenseType } from '../orders/enums.ts';
@@ -25,6 +25,12 @@ const AssetRow = z.object({
   lent: z.boolean().describe('Whether it is lent into a borrowed lock.'),
   createdTime: time('When it was bought'),
   revokedTime: time('When it was revoked; null if active').nullable(),
+});
+
+/** An asset in a list, with its employee. */
+const NamedAsset = ListedAsset.extend({
+  memberAccount: z.string().nullable().describe('Account of the employee to whom it is assigned.'),
+  memberName: z.string().nullable().describe('Name of the employee.'),
 });
 
 /** An employee to whom an asset is assigned. */
@@ -144,7 +150,7 @@ export const assetsOperations = consoleTable({
     ...get('/assets'),
     query: AssetListQuery,
     list: byCursor('assets'),
-    data: AssetPage,
+    data: z.object({ assets: z.array(NamedAsset), nextCursor }),
   },
   getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
   /** Lists the active contents of an asset: merchandise, then products, each with the id of what contains it. */

@@ -12,6 +12,15 @@ import {
   time,
 } from '../scalars.ts';
 
+/** What ended an assignment or a loan (rules 8). */
+export const HoldingEnd = namedEnum(
+  'HoldingEnd',
+  'What ended an assignment or a loan. withdrawn: an administrator unassigned the asset (M9). employee_deleted: an ' +
+    'administrator deleted the employee (M4). order: an order released the asset. lock: an order released the lock only.',
+  ['withdrawn', 'employee_deleted', 'order', 'lock'],
+);
+export type HoldingEnd = z.infer<typeof HoldingEnd>;
+
 /** The query of listHoldings. All filters apply together; another one is refused (rules 8). */
 export const ListHoldings = z.strictObject({
   memberGlobalId: optionalId<'MemberId'>().describe('Only assignments and loans of this employee.'),
@@ -42,6 +51,7 @@ export const Holding = named('Holding', 'An assignment or a loan of an asset, cu
     'Global id of the administrator who ended it; 0 for an operator, null if it is current or an order ended it.',
   ),
   licenseOrderId: LicenseOrderId.nullable().describe('The order that ended it; null if none did.'),
+  endCause: HoldingEnd.nullable().describe('What ended it; null if it is current.'),
 });
 export type Holding = z.infer<typeof Holding>;
 

@@ -82,7 +82,7 @@ function configure(
     });
     const released = new Set(applied.flatMap(({ withdrawn }) => idsOf(withdrawn)));
     const assigned = new Set(applied.flatMap(({ assigned }) => idsOf(assigned)));
-    const lent = Map.groupBy(await endHoldings(trx, actor, [...released]), ({ assetNum }) => assetNum);
+    const lent = Map.groupBy(await endHoldings(trx, actor, [...released], 'withdrawn'), ({ assetNum }) => assetNum);
     await assignAssets(trx, actor, new Map([...holderAfter].filter(([id]) => assigned.has(id))));
     const changes = applied.map(({ memberId, withdrawn, assigned }) => {
       const ended = withdrawn.flatMap(({ assetNum }) => lent.get(assetNum) ?? []);
@@ -201,9 +201,14 @@ async function lendIntoLock(trx: Trx, by: Actor, lockId: AssetId, assetIds: Asse
 }
 
 /** Ends the assignments and loans of assets of any channel. Returns the assets that were lent. */
-export async function endHoldings(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
+export async function endHoldings(
+  trx: Trx,
+  actor: Actor,
+  assetIds: AssetId[],
+  cause: 'withdrawn' | 'employee_deleted',
+): Promise<LentAsset[]> {
   const lent = await readLent(trx, actor, assetIds);
-  await releaseAssets(trx, { ids: assetIds, by: actor.memberId });
+  await releaseAssets(trx, { ids: assetIds, by: actor.memberId, cause });
   return lent;
 }
 

@@ -25,7 +25,7 @@ export async function listHoldings(db: Database, tenant: AssetTenant, query: Lis
       member_id as "memberGlobalId", account as "memberAccount", name as "memberName",
       (select asset_num from ${assets} as lock where lock.id = lock_id) as "lockAssetNum",
       ${inMs('began_time')} as "beganTime", began_by as "beganBy", ${inMs('ended_time')} as "endedTime",
-      ended_by as "endedByGlobalId", ended_by_order_id as "licenseOrderId"`,
+      ended_by as "endedByGlobalId", ended_by_order_id as "licenseOrderId", end_cause as "endCause"`,
     joins: sql`left join ${allEmployeesOf(tenant)} as employee on employee.id = member_id`,
     limit,
   });
@@ -61,7 +61,7 @@ function selectHoldings(
     ) as chosen order by id desc limit ${MAX_SCANNED}
   )`;
   const began = sql`created_time as began_time, created_by as began_by, null::timestamptz as ended_time,
-    null::bigint as ended_by, null::bigint as ended_by_order_id`;
+    null::bigint as ended_by, null::bigint as ended_by_order_id, null as end_cause`;
   const current = [
     select(sql`member_id, null::bigint as lock_id, ${began} from asset_assignment`, chosen),
     select(
@@ -71,7 +71,8 @@ function selectHoldings(
     ),
   ];
   const ended = select(
-    sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id
+    sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id,
+      end_cause
       from ended_holding`,
     chosenOrLock,
   );

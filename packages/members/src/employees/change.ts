@@ -149,7 +149,7 @@ export function deleteEmployee(db: Database, actor: Actor, memberId: MemberId): 
       await lockEnterprise(trx, actor);
       if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
     }
-    const lent = await endHoldings(trx, actor, idsOf(held));
+    const lent = await endHoldings(trx, actor, idsOf(held), 'employee_deleted');
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
     const before = {

@@ -1,6 +1,7 @@
 import { readApplications } from '@lockstep/access/operator';
 import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
+import type { ListedAsset } from '@lockstep/contract';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
@@ -15,7 +16,17 @@ export function assetsHandlers({ reads }: ServerOptions) {
     listAssets: async (request, operator) => {
       const list = () => listAssets(request.db, OPERATOR, request.query);
       const { assets, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
-      return { assets: assets.map((asset) => hideReasons(operator, asset)), nextCursor };
+      const holderIds = assets.flatMap(({ memberGlobalId }) => memberGlobalId ?? []);
+      const holders = await readEmployees(request.db, holderIds);
+      const holderOf = ({ memberGlobalId: id }: ListedAsset) => (id === null ? undefined : holders.get(id));
+      return {
+        assets: assets.map((asset) => ({
+          ...hideReasons(operator, asset),
+          memberAccount: holderOf(asset)?.account ?? null,
+          memberName: holderOf(asset)?.name ?? null,
+        })),
+        nextCursor,
+      };
     },
 
     getAsset: async (request, operator) => {

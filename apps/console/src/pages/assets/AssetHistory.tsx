@@ -9,6 +9,7 @@ import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { AssetLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { EndCause } from './Verdict.tsx';
 import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
@@ -136,6 +137,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
       )}
       {lockAssetNum !== null && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}
       {administrator !== null && <Line label={words.administrator} value={administrator.account} />}
+      {entry.endCause !== null && <EndCause of={entry.endCause} />}
       {licenseOrderId !== null && (
         <div>
           {words.order} <OrderLink orderId={licenseOrderId} />

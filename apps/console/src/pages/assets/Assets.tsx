@@ -3,10 +3,10 @@ import { Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Page } from '../../kit/page.tsx';
 import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
-import { List, type Table } from '../../kit/table.tsx';
+import { type Column, List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './words.ts';
 
@@ -28,6 +28,7 @@ export function AssetsPage() {
         rows={({ assets }) => assets}
         filters={[
           { name: 'assetNum', label: words.assetNumBegins, kind: 'text' },
+          { name: 'channelCode', label: words.channel, kind: 'text' },
           { name: 'customerId', label: words.customerId, kind: 'text' },
           { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
           { name: 'productUri', label: words.productUri, kind: 'text' },
@@ -45,7 +46,7 @@ export function AssetsPage() {
           { name: 'updatedFrom', label: words.updatedFrom, kind: 'time' },
           { name: 'revoked', label: words.revokedInstead, kind: 'flag' },
         ]}
-        {...useAssetTable()}
+        {...useAssetTable(revoked === 'true')}
         none={[words.noAssets, words.noAssetsAdvice]}
         noMatches={
           assetNum && (
@@ -59,24 +60,34 @@ export function AssetsPage() {
   );
 }
 
-/** The table of assets. */
-export function useAssetTable(): Table<Asset> {
+/** The table of assets. Revoked ones show when, and which order revoked them. */
+export function useAssetTable(isRevoked = false): Table<Asset> {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
+  const active: Column<Asset>[] = [
+    { header: words.holder, cell: (asset) => <Holder of={asset} /> },
+    { header: words.nextEnd, cell: ({ nextEndDate }) => <Time timeMs={nextEndDate} />, isMinor: true },
+  ];
+  const revoked: Column<Asset>[] = [
+    { header: words.revokedTime, cell: ({ revokedTime }) => <Time timeMs={revokedTime} /> },
+    { header: words.revokedBy, cell: ({ revokedByOrderId: id }) => id !== null && <OrderLink orderId={id} /> },
+  ];
   return {
     rowKey: ({ assetId }) => assetId,
     columns: [
       { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-      {
-        header: words.state,
-        cell: (asset) => <AssetMarks asset={{ ...asset, assigned: asset.memberGlobalId !== null }} />,
-      },
+      { header: words.state, cell: (asset) => <AssetMarks asset={{ ...asset, assigned: false }} /> },
       { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> },
       { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
-      { header: words.nextEnd, cell: ({ nextEndDate }) => <Time timeMs={nextEndDate} />, isMinor: true },
+      ...(isRevoked ? revoked : active),
       { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
     ],
   };
+}
+
+function Holder({ of: { memberName, memberAccount, enterpriseGlobalId } }: { of: Asset }) {
+  if (memberName === null || memberAccount === null) return '–';
+  return <HolderLink holder={{ name: memberName, account: memberAccount }} enterpriseGlobalId={enterpriseGlobalId} />;
 }
 
 type Marked = Pick<Asset, 'verdict' | 'borrowedUsbKey' | 'lent'> & { assigned: boolean };

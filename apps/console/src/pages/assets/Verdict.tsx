@@ -4,7 +4,7 @@ import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
 import { Line, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetLink, HolderLink, OrderLink } from '../links.tsx';
-import { assetsWords, reasonWords } from './words.ts';
+import { assetsWords, endWords, reasonWords } from './words.ts';
 
 type Verdict = ConsoleData<'listAssets'>['assets'][number]['verdict'];
 type Reason = Verdict['reasons'][number];
@@ -71,4 +71,10 @@ export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reas
       {lockAssetNum && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}
     </>
   );
+}
+
+/** What ended a holding, where the order or the administrator does not say it. */
+export function EndCause({ of }: { of: NonNullable<ConsoleData<'listHoldings'>['holdings'][number]['endCause']> }) {
+  const words = useWords(endWords);
+  return of === 'lock' || of === 'employee_deleted' ? <div>{words[of]}</div> : null;
 }

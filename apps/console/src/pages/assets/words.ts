@@ -134,6 +134,12 @@ export const reasonWords = defineWords({
   empty: ['No products', '没有产品'],
 });
 
+/** What ended a holding. */
+export const endWords = defineWords({
+  employee_deleted: ['The employee was deleted', '员工已删除'],
+  lock: ['The lock was revoked or transferred', '锁已撤销或转移'],
+});
+
 /** Whether a license is in force. */
 export const validityWords = defineWords({
   future: ['Not yet', '未生效'],

@@ -7,6 +7,7 @@ import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
+import { EndCause } from '../assets/Verdict.tsx';
 import { licenseTypeWords } from '../assets/words.ts';
 import { AssetLink, HolderLink, OrderLink } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
@@ -126,8 +127,13 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
   );
 }
 
-function EndedBy({ holding: { endedTime, endedByAccount, licenseOrderId } }: { holding: Holding }) {
+function EndedBy({ holding: { endCause, endedByAccount, licenseOrderId } }: { holding: Holding }) {
   const words = useWords(enterprisesWords);
-  if (endedTime === null) return '–';
-  return licenseOrderId === null ? (endedByAccount ?? words.operator) : <OrderLink orderId={licenseOrderId} />;
+  if (endCause === null) return '–';
+  return (
+    <>
+      {licenseOrderId === null ? (endedByAccount ?? words.operator) : <OrderLink orderId={licenseOrderId} />}
+      <EndCause of={endCause} />
+    </>
+  );
 }

@@ -237,21 +237,26 @@ async function updateAssets(trx: Trx, changed: readonly Asset[]): Promise<void> 
  */
 export async function releaseAssets(
   trx: Trx,
-  released: ReadonlyMap<AssetId, LicenseOrderId> | { ids: readonly AssetId[]; by: MemberId },
+  released:
+    | ReadonlyMap<AssetId, LicenseOrderId>
+    | { ids: readonly AssetId[]; by: MemberId; cause: 'withdrawn' | 'employee_deleted' },
 ): Promise<void> {
   const byOrder = 'by' in released ? [] : [...released].map(([id, orderId], place) => [id, [place, orderId]]);
   const ids = 'by' in released ? released.ids : [...released.keys()];
   if (ids.length === 0) return;
-  const values = [bigintArray(ids), JSON.stringify(Object.fromEntries(byOrder)), 'by' in released ? released.by : null];
+  const [by, cause] = 'by' in released ? [released.by, released.cause] : [null, null];
+  const values = [bigintArray(ids), JSON.stringify(Object.fromEntries(byOrder)), by, cause];
+  const orderOf = (id: string) => `$2::jsonb -> ${id}::text`;
   const recordEnded = (ended: string, memberId: string, lockId: string) => `
     with ended as (delete from ${ended} returning *)
     insert into ended_holding (
       id, asset_id, member_id, lock_asset_id, enterprise_id, began_time, began_by, ended_time, ended_by_order_id,
-      ended_by
+      ended_by, end_cause
     )
     select id, asset_id, ${memberId}, ${lockId}, enterprise_id, created_time, created_by, ${NOW_TEXT},
-      (least($2::jsonb -> asset_id::text, $2::jsonb -> ${lockId}::text) ->> 1)::bigint, $3::bigint
-    from ended`;
+      (ended_by ->> 1)::bigint, $3::bigint,
+      coalesce($4::text, case when ended_by ->> 1 = (${orderOf('asset_id')}) ->> 1 then 'order' else 'lock' end)
+    from ended, lateral (select least(${orderOf('asset_id')}, ${orderOf(lockId)}) as ended_by) as first_order`;
   const isReleased = (column: string) => `${column} = any ((select $1::bigint[])::bigint[])`;
   await send(trx, {
     name: 'end_lendings',
