@@ -59,6 +59,7 @@ async function furnish(word: string) {
     },
     queries: {
       getFailedOrders: { channelCode, channelOrderId },
+      getBatchResult: { channelCode, channelOrderId },
       queryCustomers: { channelCode: 'crm', channelCustomerId: customer.channelCustomerId, defaultCustomer: 'N' },
     } as Partial<Record<OperationId, Record<string, string>>>,
   };

@@ -24,7 +24,7 @@ import {
   SingleOrderResult,
 } from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_INSTANCES_TOGETHER, MAX_TEXT_BYTES } from '../orders/size.ts';
-import { MAX_BATCH_BYTES } from '../words.ts';
+import { MAX_BATCH_BYTES, MAX_PAGE_ORDERS } from '../words.ts';
 import { BY_PAGE, whole } from './list.ts';
 import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operation.ts';
 
@@ -129,6 +129,7 @@ export const orderOperations = ofModule('order', {
   },
   getBatchResult: {
     query: BatchResultQuery,
+    list: { rows: ['orders'], page: { limit: String(MAX_PAGE_ORDERS), waitSeconds: '0' } },
     answers: answers(BatchResult),
     summary: 'Get the result of a batch',
     description:
