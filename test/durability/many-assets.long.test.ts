@@ -1,7 +1,8 @@
 import { listAssets } from '@lockstep/assets';
-import type { AssetListQuery, Viewer } from '@lockstep/contract';
+import type { AssetListQuery, ListHoldings, MemberId, Viewer } from '@lockstep/contract';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { listCustomers } from '@lockstep/customers';
+import { listHoldings } from '@lockstep/members';
 import { afterAll, expect, it, vi } from 'vitest';
 import { costOfSent, recordQueries } from '../harness/databases/explain.ts';
 import { fillWithAssets } from '../harness/databases/many-assets.ts';
@@ -47,6 +48,29 @@ it.each<[who: string, by: Viewer, filters: Partial<Record<keyof AssetListQuery, 
     const { rowsRead, wholeTables } = await costOfSent(db, sent);
     expect(wholeTables).toEqual([]);
     expect(rowsRead).toBeLessThan(MAX_ROWS);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+});
+
+type Tenant = Parameters<typeof listHoldings>[1];
+const ofAll = { enterpriseId: '1000000', channels: null } as unknown as Tenant;
+const ofSmall = { ...ofAll, channels: ['small'] };
+it.each<[tenant: Tenant, filters: Partial<ListHoldings>]>([
+  [ofAll, {}],
+  [ofAll, { state: 'current' }],
+  [ofAll, { memberGlobalId: '1000000' as MemberId }],
+  [ofAll, { memberGlobalId: '2000000' as MemberId }],
+  [ofAll, { assetNum: 'A1000050' }],
+  [ofSmall, {}],
+])('holdings of an enterprise with 100,000 assets, %j %j', async (tenant, filters) => {
+  let cursor: string | undefined;
+  for (let page = 0; page < 3; page++) {
+    sent.length = 0;
+    const { nextCursor } = await listHoldings(db, tenant, { limit: 50, ...filters, cursor } as ListHoldings);
+    const { rowsRead, wholeTables } = await costOfSent(db, sent);
+    expect(wholeTables).toEqual([]);
+    expect(rowsRead).toBeLessThan(2 * MAX_ROWS);
     if (nextCursor === null) break;
     cursor = nextCursor;
   }

@@ -1,7 +1,7 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 
-const CHECKED = ['asset', 'asset_grant', 'product_instance'];
+const CHECKED = ['asset', 'asset_grant', 'product_instance', 'member', 'asset_assignment'];
 const CUSTOMERS = 10_000;
 /** The first customer has a tenth of the assets. */
 const LARGE_SHARE = 10;
@@ -15,7 +15,8 @@ export interface ManyAssets {
 /**
  * Fills a database with assets, one in a hundred of them revoked, one in ten changed since its purchase. Their
  * customers are in the channels `large` (99 of 100) and `small`. Products end on the last days of months from 2026 to
- * 2035; every fifth never does. Ids of customers and assets begin with 1,000,000, `asset_num` is `A` and the id.
+ * 2035; every fifth never does. Ids of customers and assets begin with 1,000,000, `asset_num` is `A` and the id. Each
+ * enterprise has two employees, with its id and twice that; all assets were with the first, who has every third now.
  */
 export async function fillWithAssets(db: Database, { assets, productsPerAsset }: ManyAssets): Promise<void> {
   await sql`insert into channel (code) values ('large'), ('small')`.execute(db);
@@ -53,6 +54,21 @@ export async function fillWithAssets(db: Database, { assets, productsPerAsset }:
       from generate_series(0, ${assets * productsPerAsset - 1}::bigint) as n where n / ${productsPerAsset}::int % 100 <> 1`.execute(
       trx,
     );
+    await sql`
+      insert into member (id, enterprise_id, user_name, is_administrator, name, is_provisioned)
+      select id * share, id, 'U' || share, false, 'Employee', false
+      from enterprise cross join (values (1), (2)) as employee (share)`.execute(trx);
+    const holdings = sql`from asset join customer on customer.id = customer_id`;
+    await sql`
+      insert into asset_assignment (asset_id, member_id, enterprise_id, created_by)
+      select asset.id, enterprise_id, enterprise_id, 0 ${holdings} where asset.id % 3 = 0 and revoked_time is null`.execute(
+      trx,
+    );
+    await sql`
+      insert into ended_holding (id, asset_id, member_id, lock_asset_id, enterprise_id, began_time, began_by, ended_time,
+        ended_by, end_cause)
+      select nextval('holding_id'), asset.id, enterprise_id, case when asset.id % 10 = 4 then 1000050 end, enterprise_id,
+        now(), 0, now(), 0, 'withdrawn' ${holdings}`.execute(trx);
     for (const table of CHECKED) await sql`alter table ${sql.table(table)} enable trigger user`.execute(trx);
   });
   await sql`vacuum analyze`.execute(db);

@@ -38,44 +38,52 @@ function selectHoldings(
   { memberGlobalId, assetNum, state }: ListHoldings,
   after: readonly string[] | null,
 ): RawBuilder<unknown> {
-  const ofNumber = sql`any (array(
-    select id from ${everHeldAssetsOf(tenant)} as asset where asset_num = ${assetNum} and revoked_time is null
-    union all
-    select id from ${everHeldAssetsOf(tenant)} as asset where asset_num = ${assetNum} and revoked_time is not null
-  ))`;
-  const byNumber = sql`asset_id = ${ofNumber}`;
+  const ofNumber = (isOfState: RawBuilder<unknown>) =>
+    sql`select id from ${everHeldAssetsOf(tenant)} as asset where asset_num = ${assetNum} and revoked_time ${isOfState}`;
+  const numbered = sql`(${ofNumber(sql`is null`)} union all ${ofNumber(sql`is not null`)}) as numbered`;
+  const select = (columns: RawBuilder<unknown>, table: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`(
+    select id, asset_id, enterprise_id, ${columns} from ${table} where ${condition}
+      ${after === null ? sql`` : sql`and id < ${after[0]}`}
+    order by id desc limit ${MAX_SCANNED}
+  )`;
   const ofEmployee = sql`member_id = ${memberGlobalId}`;
   const ofEnterprise = sql`enterprise_id = ${tenant.enterpriseId}`;
-  const chosen = assetNum !== undefined ? byNumber : memberGlobalId !== undefined ? ofEmployee : ofEnterprise;
-  const chosenOrLock = chosen === byNumber ? sql`(${byNumber} or lock_asset_id = ${ofNumber})` : chosen;
-  // A loan's employee is that of its assignment.
-  const chosenLoans =
-    chosen === ofEmployee
-      ? sql`asset_id = any (array(select asset_id from asset_assignment where ${chosen}))`
-      : chosenOrLock;
-  const select = (columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`(
-    select * from (
-      select id, asset_id, enterprise_id, ${columns} where ${condition}
-        ${after === null ? sql`` : sql`and id < ${after[0]}`}
-      ${chosen === byNumber ? sql`offset 0` : sql``}
-    ) as chosen order by id desc limit ${MAX_SCANNED}
-  )`;
+  /** Those in a table, by its columns with the asset and the lock. */
+  const listed = (
+    columns: RawBuilder<unknown>,
+    table: RawBuilder<unknown>,
+    { byMember, keys }: { byMember: RawBuilder<unknown>; keys: readonly string[] },
+  ) =>
+    assetNum !== undefined
+      ? keys.map((key) => {
+          // One asset at a time, since an index has only those of one in order.
+          const ofOne = select(columns, table, sql`${sql.ref(key)} = numbered.id`);
+          return sql`(select held.* from ${numbered} cross join lateral ${ofOne} as held)`;
+        })
+      : [select(columns, table, memberGlobalId === undefined ? ofEnterprise : byMember)];
   const began = sql`created_time as began_time, created_by as began_by, null::timestamptz as ended_time,
     null::bigint as ended_by, null::bigint as ended_by_order_id, null as end_cause`;
   const current = [
-    select(sql`member_id, null::bigint as lock_id, ${began} from asset_assignment`, chosen),
-    select(
+    ...listed(sql`member_id, null::bigint as lock_id, ${began}`, sql`asset_assignment`, {
+      byMember: ofEmployee,
+      keys: ['asset_id'],
+    }),
+    ...listed(
       sql`(select member_id from asset_assignment as held where held.asset_id = lent.asset_id) as member_id,
-        lock_asset_id as lock_id, ${began} from asset_lending as lent`,
-      chosenLoans,
+        lock_asset_id as lock_id, ${began}`,
+      sql`asset_lending as lent`,
+      {
+        // A loan's employee is that of its assignment.
+        byMember: sql`asset_id = any (array(select asset_id from asset_assignment where ${ofEmployee}))`,
+        keys: ['asset_id', 'lock_asset_id'],
+      },
     ),
   ];
-  const ended = select(
-    sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id,
-      end_cause
-      from ended_holding`,
-    chosenOrLock,
+  const ended = listed(
+    sql`member_id, lock_asset_id as lock_id, began_time, began_by, ended_time, ended_by, ended_by_order_id, end_cause`,
+    sql`ended_holding`,
+    { byMember: ofEmployee, keys: ['asset_id', 'lock_asset_id'] },
   );
-  const kinds = [...(state === 'ended' ? [] : current), ...(state === 'current' ? [] : [ended])];
+  const kinds = [...(state === 'ended' ? [] : current), ...(state === 'current' ? [] : ended)];
   return sql`select * from (${sql.join(kinds, sql` union all `)}) as listed order by id desc`;
 }
