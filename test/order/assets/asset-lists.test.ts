@@ -84,6 +84,16 @@ describe('assets of a customer', () => {
     });
   });
 
+  it('with products are fewer on a page, but at least one', async () => {
+    const customer = await api.newCustomer();
+    const products = Array.from({ length: 1_500 }, (_, index) => productToBuy({ productUri: `gms-${index}` }));
+    await api.carryOut(newBuy(customer, nums(3), {}, { products }));
+    const query = { customerId: customer.customerId, include: 'products' };
+    const { assets } = AssetPage.parse(dataOf(await api.ask('listAssets', { query })));
+    expect(assets.map((asset) => asset.products!.length)).toEqual([1_500, 1_500]);
+    expect(await found(query)).toHaveLength(3);
+  });
+
   it('are those of all customers of an enterprise, and revoked ones on request', async () => {
     const name = `Enterprise ${randomUUID()}`;
     const [one, two] = [await api.newCustomer(name), await api.newCustomer(name)];
@@ -232,6 +242,9 @@ it('cursors belong to their filters and application', async () => {
   const cause = 'field_invalid';
   expect(await refused({ customerId, cursor: nextCursor, locked: 'false' })).toMatchObject({ cause });
   expect(await refused({ customerId, cursor: nextCursor }, await stack.newApi())).toMatchObject({ cause });
+  const { nextCursor: ofCustomers } = dataOf(await api.ask('listCustomers', { query: { limit: '1' } }));
+  const other = await api.ask('listCustomers', { query: { name: 'custom', cursor: ofCustomers } });
+  expect(refusalOf(other)).toMatchObject({ cause });
 });
 
 describe('an application that is bound to channels', () => {
