@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
-import { newAssetNum, newBuy, UNREAD } from '../harness/orders/orders.ts';
+import { CONTACT, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Enterprises, customers and employees in the console, and administrators' passwords that operators set. */
@@ -39,7 +39,7 @@ const auditLogsOf = async (enterpriseGlobalId: EnterpriseId) => ({
   operators: await stack.db.selectFrom('operator_audit').selectAll().orderBy('id', 'desc').execute(),
 });
 
-const SAID = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, UNREAD[field]]));
+const SAID = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, CONTACT[field]]));
 
 describe('the list of enterprises', () => {
   it('finds those whose name starts with a text, in any case, in pages', async () => {

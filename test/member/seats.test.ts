@@ -69,8 +69,7 @@ describe('the seats of a product on one asset', () => {
       count({}),
       {
         order: { licenseType: 'softkey' },
-        after: ({ assetId }) =>
-          stack.db.updateTable('asset').set({ freezing: true }).where('id', '=', assetId).execute(),
+        after: async (asset) => dataOf(await center.api.ask('freezeAssets', { body: ofAsset(asset) })),
       },
     ],
     [

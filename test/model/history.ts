@@ -1,4 +1,4 @@
-import { merchandise, productToBuy, productToRevoke, type Sent, UNREAD } from '../harness/orders/orders.ts';
+import { CONTACT, merchandise, productToBuy, productToRevoke, type Sent } from '../harness/orders/orders.ts';
 import type { Act } from './acts.ts';
 
 /**
@@ -119,7 +119,7 @@ export function bodyOf(order: HistoryOrder, names: Names): Sent {
   };
   const product = order.orderType === 'new_buy' ? bought : productToRevoke;
   return {
-    ...UNREAD,
+    ...CONTACT,
     channelCustomerId: 'channel-customer',
     sequence: order.sequence,
     customerId: names.id(order.customer),

@@ -41,8 +41,8 @@ export function merchandise(changes: Sent = {}): Sent {
   };
 }
 
-/** Fields of orders that no rule reads. */
-export const UNREAD = {
+/** What an order says of its customer and who buys. */
+export const CONTACT = {
   crmCustomerId: 'crm-customer',
   customerName: 'Customer',
   adminName: 'Admin',
@@ -62,7 +62,7 @@ type OrderingCustomer = Record<'customerId' | 'channelCustomerId' | 'enterpriseG
 function header(customer: OrderingCustomer): Sent {
   return {
     sequence: ++sequence,
-    ...UNREAD,
+    ...CONTACT,
     customerId: customer.customerId,
     channelCustomerId: customer.channelCustomerId,
     enterpriseGlobalId: customer.enterpriseGlobalId,

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { dataOf } from '../../harness/api.ts';
 import {
   batchOf,
+  CONTACT,
   deleteAsset,
   deleteProduct,
   newAssetNum,
   newBuy,
   type Sent,
-  UNREAD,
 } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { testStack } from '../../harness/stack.ts';
@@ -18,7 +18,7 @@ import { testStack } from '../../harness/stack.ts';
 
 const { stack, api } = await testStack();
 
-const { crmCustomerId, customerName, customerType, ...SAID } = UNREAD;
+const { crmCustomerId, customerName, customerType, ...SAID } = CONTACT;
 /** Fields of an order that differ from others' in each value. */
 const say = (word: string) => Object.fromEntries(Object.keys(SAID).map((field) => [field, `${field} ${word}`]));
 const buy = (customer: Customer, said: Sent = {}, assetNum = newAssetNum()) => newBuy(customer, [assetNum], said);
