@@ -21,17 +21,25 @@ export async function compareLists(
   { db, api, numberPrefix }: { db: Database; api: Api; numberPrefix: string },
   { assets, holdings }: Pick<Model, 'assets' | 'holdings'>,
 ): Promise<void> {
-  const sorted = (listed: Listed[]) => sortedLedger(listed as unknown as AssetValue[]);
-  const expectedAt = (now: number) => sorted(assets.map((_, index) => judge(assets, holdings, index, now)));
+  await compareInTime(db, 'the lists of assets', {
+    expectedAt: (now) => assets.map((_, index) => judge(assets, holdings, index, now)),
+    read: async () => [...(await list(api, numberPrefix, 'active')), ...(await list(api, numberPrefix, 'revoked'))],
+  });
+}
+
+/** Throws if what the service shows differs from what the model expects at that time, in any order. */
+export async function compareInTime(
+  db: Database,
+  what: string,
+  { expectedAt, read }: { expectedAt: (now: number) => unknown[]; read: () => Promise<unknown[]> },
+): Promise<void> {
+  const sorted = (rows: unknown[]) => sortedLedger(rows as AssetValue[]);
   for (;;) {
-    const before = expectedAt(await readClock(db));
-    const actual = sorted([
-      ...(await list(api, numberPrefix, 'active')),
-      ...(await list(api, numberPrefix, 'revoked')),
-    ]);
+    const before = sorted(expectedAt(await readClock(db)));
+    const actual = sorted(await read());
     // A time may have passed between the pages.
-    if (JSON.stringify(before) !== JSON.stringify(expectedAt(await readClock(db)))) continue;
-    return expectSame('the lists of assets', actual, before);
+    if (JSON.stringify(before) !== JSON.stringify(sorted(expectedAt(await readClock(db))))) continue;
+    return expectSame(what, actual, before);
   }
 }
 
@@ -61,25 +69,30 @@ async function list(api: Api, assetNum: string, state: string): Promise<Listed[]
   return listed;
 }
 
-interface Dates {
+export interface Dates {
   start: number | null;
   end: number | null;
 }
 
 /** "past its end it is `expired`, before its start `future`" (rules 6.7 Validity). */
-function validityAt(now: number, { start, end }: Dates): string {
+export function validityAt(now: number, { start, end }: Dates): string {
   if (end !== null && now > end) return 'expired';
   return start === null || now >= start ? 'active' : 'future';
 }
 
-function judge(assets: readonly AssetValue[], holdings: readonly HoldingValue[], index: number, now: number): Listed {
+export function judge(
+  assets: readonly AssetValue[],
+  holdings: readonly HoldingValue[],
+  index: number,
+  now: number,
+): Listed {
   const asset = assets[index]!;
   const current = holdings.filter(({ ended }) => ended === null);
   const lentInto = current.filter(({ lock }) => lock === index).map((loan) => assets[loan.asset]!);
   const productsAt = (each: AssetValue) =>
     productsOn(each)
       .filter(isActive)
-      .map((product) => bounded(product, each, now));
+      .map((product) => ({ productUri: product.productUri, validity: validityAt(now, bounded(product, each)) }));
   const products = productsAt(asset);
   const validity = validityAt(now, asset);
   const kinds = current.filter((each) => each.asset === index).map(({ lock }) => lock);
@@ -96,14 +109,13 @@ function judge(assets: readonly AssetValue[], holdings: readonly HoldingValue[],
 }
 
 /** "the dates of the asset that it was bought for count too: the later start, the earlier end". */
-function bounded({ productUri, start, end }: Dates & { productUri: string }, asset: Dates, now: number) {
+export function bounded({ start, end }: Dates, asset: Dates): Dates {
   const starts = [start, asset.start].filter((each) => each !== null);
   const ends = [end, asset.end].filter((each) => each !== null);
-  const dates = {
+  return {
     start: starts.length > 0 ? Math.max(...starts) : null,
     end: ends.length > 0 ? Math.min(...ends) : null,
   };
-  return { productUri, validity: validityAt(now, dates) };
 }
 
 /** The reasons against an active asset, most important first (rules 6.7 Verdict). */

@@ -107,6 +107,11 @@ export class Model {
     this.#employers.set(memberId, enterprise);
   }
 
+  /** Returns the enterprise of a customer or employee. */
+  enterpriseOf(id: string): string | undefined {
+    return this.#customers.get(id)?.enterprise ?? this.#employers.get(id);
+  }
+
   /** Binds an application to channels. Null, the initial state, unbinds it. */
   bind(sender: string, channels: readonly string[] | null): void {
     this.#channelsOf.set(sender, channels);
@@ -214,8 +219,7 @@ export class Model {
       return [isThere];
     }
     if (act.type === 'configure' || act.type === 'lend') {
-      const enterpriseOf = (id: string) => this.#customers.get(id)?.enterprise ?? this.#employers.get(id);
-      const isOwn = (id: string) => enterpriseOf(id) === act.enterprise;
+      const isOwn = (id: string) => this.enterpriseOf(id) === act.enterprise;
       const administrator = new Administrator({ assets, holdings }, act.by, isOwn);
       const answer = act.type === 'lend' ? [administrator.lend(act)] : administrator.configureAll(act.entries);
       this.#state.happenings = [...happenings, ...findHeld(before.assets, before.holdings, holdings)];

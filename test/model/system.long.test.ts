@@ -12,6 +12,7 @@ import { expectSame } from './expect-same.ts';
 import { histories } from './histories.ts';
 import type { History } from './history.ts';
 import { sortedLedger } from './ledger-value.ts';
+import { compareSeats } from './seats.ts';
 import { readLedger } from './stored-ledger.ts';
 import { newWorlds, openPlace, type World } from './world.ts';
 
@@ -64,6 +65,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
       if (queue === QUEUE_KINDS[0] && workers === 1) {
         await compareHistories(api, model.happenings);
         await compareHoldings(place, model);
+        await compareSeats(place, model);
         await compareLists({ db, api, numberPrefix: world.numberPrefix }, model);
       }
       driven.push(counts);
