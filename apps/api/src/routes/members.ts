@@ -28,6 +28,7 @@ const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
 
 /** Handlers of M2 to M10 and of what the interface lacks: the employees of an enterprise, and its assets (rules 8). */
 export function memberHandlers(options: ServerOptions) {
+  const { reads } = options;
   return {
     editEmployee: async (request, actor) => {
       await editEmployee(request.db, actor, request.params.memberGlobalId, request.body);
@@ -52,7 +53,10 @@ export function memberHandlers(options: ServerOptions) {
 
     readAudit: async (request, actor) => success(await readAudit(request.db, actor, request.query)),
 
-    listEnterpriseAssets: async (request, actor) => success(await listAssets(request.db, actor, request.query)),
+    listEnterpriseAssets: async (request, actor) => {
+      const list = () => listAssets(request.db, actor, request.query);
+      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
+    },
 
     readAssetContents: async (request, actor, reply) => {
       return await answerLong(options, partyOf(actor), request, reply, async () => {
@@ -60,9 +64,15 @@ export function memberHandlers(options: ServerOptions) {
       });
     },
 
-    listBorrowedLocks: async (request, actor) => success(await listBorrowedLocks(request.db, actor, request.query)),
+    listBorrowedLocks: async (request, actor) => {
+      const list = () => listBorrowedLocks(request.db, actor, request.query);
+      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
+    },
 
-    listHoldings: async (request, actor) => success(await listHoldings(request.db, actor, request.query)),
+    listHoldings: async (request, actor) => {
+      const list = () => listHoldings(request.db, actor, request.query);
+      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
+    },
 
     getSeats: async (request, actor, reply) => {
       const count = async () => JSON.stringify(success(await countSeats(request.db, actor)));
