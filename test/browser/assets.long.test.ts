@@ -75,6 +75,9 @@ describe('an asset', () => {
     await heading(page, `Aurora Engineering ${MARKUP}`).waitFor();
     const row = page.getByRole('row', { name: `Kim Li ${MARKUP}` });
     await row.getByRole('link', { name: shop.assetNum }).click();
+    await page.getByRole('link', { name: en.assets.whoHadIt }).click();
+    const holdings = page.getByRole('table', { name: en.enterprises.holdings });
+    await holdings.getByRole('link', { name: shop.assetNum }).first().click();
     await page.getByRole('link', { name: en.assets.ordersOfNumber }).click();
     await page.waitForURL((url) => url.pathname === '/console/orders');
     expect(new URL(page.url()).searchParams.get('assetNum')).toBe(shop.assetNum);

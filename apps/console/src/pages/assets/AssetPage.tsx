@@ -35,7 +35,16 @@ export function AssetPage() {
         </>
       }
       crumbs={[{ text: words.assets, to: '/assets' }]}
-      actions={<Link {...pageOf.orders({ assetNum })}>{words.ordersOfNumber}</Link>}
+      actions={
+        <>
+          <Link {...pageOf.orders({ assetNum })}>{words.ordersOfNumber}</Link>
+          {active !== null && (
+            <Link {...pageOf.enterprise(active.owner.enterpriseGlobalId)} search={{ tab: 'holdings', assetNum }}>
+              {words.whoHadIt}
+            </Link>
+          )}
+        </>
+      }
     >
       <Query of={asset}>
         {(read) => (

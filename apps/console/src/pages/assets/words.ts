@@ -55,6 +55,7 @@ export const assetsWords = defineAreaWords({
   history: ['History', '历史记录'],
   lentHere: ['Lent into this lock', '借入此锁的资产'],
   earlier: ['Previous assets with this number', '历史资产'],
+  whoHadIt: ['Who had it', '领用记录'],
   ordersOfNumber: ['Orders for this number', '此编号的订单'],
   nothingOnIt: ['No products', '没有产品'],
   nothingOnItAdvice: [
