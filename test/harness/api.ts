@@ -23,7 +23,8 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  query?: Record<string, string>;
+  /** A parameter with a list is sent once for each value. */
+  query?: Record<string, string | string[]>;
   body?: unknown;
   /** Sent in place of JSON.stringify(body). */
   rawBody?: string | Uint8Array;
@@ -149,7 +150,10 @@ export class Api {
 /** Calls an operation, with a new nonce by default. */
 export async function callService(method: string, url: string, options: Omit<CallOptions, 'token'>): Promise<Answer> {
   const { nonce = randomUUID() } = options;
-  const query = new URLSearchParams({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
+  const parameters = Object.entries({ ...options.query, ...(nonce === null ? {} : { g_nonce: nonce }) });
+  const query = new URLSearchParams(
+    parameters.flatMap(([name, values]) => [values].flat().map((each): [string, string] => [name, each])),
+  );
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(`${url}?${query}`, {
     method,

@@ -8,6 +8,7 @@ import {
   batchOf,
   deleteAsset,
   deleteProduct,
+  feature,
   merchandise,
   newAssetNum,
   newBuy,
@@ -98,14 +99,7 @@ const productsOn = async (assetNum: string) =>
 describe('new_buy', () => {
   it('stores what was bought', async () => {
     const assetNum = newAssetNum();
-    const feature = {
-      featureCode: 'f',
-      featureName: 'Feature',
-      featureValue: '1',
-      featureValueType: 'int',
-      trial: 1,
-      trialEndDate: '2030-01-01',
-    };
+    const sold = feature({ trial: 1, trialEndDate: '2030-01-01' });
     const product = uri('gms-7', {
       gmsPid: 'pid',
       appKey: null,
@@ -117,7 +111,7 @@ describe('new_buy', () => {
       trial: 1,
       trialEndDate: 4,
       passwords: [' p ', 'a"b\\c,{}', 'null'],
-      productFeatures: [feature],
+      productFeatures: [sold],
     });
     const element = {
       products: [product],
@@ -160,7 +154,7 @@ describe('new_buy', () => {
             timeUnit: 'year',
             timeUnitQuantity: 1,
             timeDurationExpression: '1-0-0',
-            productFeatures: [{ ...feature, trialEndDate: Date.UTC(2030, 0, 1) }],
+            productFeatures: [{ ...sold, trialEndDate: Date.UTC(2030, 0, 1) }],
           },
         },
       ],
@@ -275,11 +269,12 @@ describe('new_buy', () => {
 
   it('fails for an unknown customer or another enterprise, and stores nothing', async () => {
     const assetNum = newAssetNum();
-    const { enterpriseGlobalId } = other;
     for (const customerId of ['999999999', '9999999999999999999', `0${customer.customerId}`]) {
       expect(await fail(newBuy(customer, [assetNum], { customerId }))).toBe('customer_not_found');
     }
-    expect(await fail(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
+    for (const enterpriseGlobalId of [other.enterpriseGlobalId, `0${customer.enterpriseGlobalId}`]) {
+      expect(await fail(newBuy(customer, [assetNum], { enterpriseGlobalId }))).toBe('enterprise_mismatch');
+    }
     expect(await readRecords(assetNum)).toEqual([]);
   });
 });

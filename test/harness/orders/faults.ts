@@ -1,4 +1,6 @@
 import type { Cause } from '@lockstep/contract';
+import { expect } from 'vitest';
+import { type Answer, pathIn, refusalOf } from '../api.ts';
 import type { Sent } from './orders.ts';
 
 /** What is wrong with a value, the value (undefined omits the field), and the cause of the refusal. */
@@ -227,4 +229,23 @@ export function put(body: Sent, path: string, value: unknown): Sent {
   const parent = keys.reduce((element, key) => element[key] as Sent, body);
   parent[last] = value;
   return body;
+}
+
+/** Expects a refusal by the order module, with the path of a field. Returns its message. */
+export function expectRefused(answer: Answer, cause: Cause, path: string): string {
+  const { code, message, ...refusal } = refusalOf(answer);
+  expect({ code, cause: refusal.cause, path: pathIn(message) }).toEqual({ code: '13004', cause, path });
+  return message;
+}
+
+/** Sends each fault in a call of its own, all at once, and expects that the order module refuses each. */
+export async function expectAllRefused(
+  faults: FaultCase[],
+  send: (fault: FaultCase) => Promise<Answer>,
+): Promise<void> {
+  const outcomes = faults.map(async (each) => {
+    const { code, cause, message } = refusalOf(await send(each));
+    return { ...each, code, cause, path: pathIn(message) };
+  });
+  expect(await Promise.all(outcomes)).toEqual(faults.map((each) => ({ ...each, code: '13004' })));
 }

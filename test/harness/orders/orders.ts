@@ -24,6 +24,18 @@ export function productToBuy(changes: Sent = {}): Sent {
   };
 }
 
+export function feature(changes: Sent = {}): Sent {
+  return {
+    featureCode: 'F1',
+    featureName: 'Feature',
+    featureValue: '1',
+    featureValueType: 'int',
+    trial: 0,
+    trialEndDate: 0,
+    ...changes,
+  };
+}
+
 export function productToRevoke(changes: Sent = {}): Sent {
   return { crmProductId: 'crm-1', productUri: 'gms-100', limitConcurrent: 1, strictMatchWhenDelete: false, ...changes };
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Answer, Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { contentOfTables } from '../../harness/databases/tables.ts';
 import { buildHead, readFirst, send } from '../../harness/network/raw-calls.ts';
 import {
   batchOf,
   deleteAsset,
+  feature,
   merchandise,
   newAssetNum,
   newBuy,
@@ -24,16 +26,7 @@ function fullBatch() {
   const product = productToBuy({
     limitStartDate: 1_700_000_000_000,
     passwords: ['p1', 'p2'],
-    productFeatures: [
-      {
-        featureCode: 'F1',
-        featureName: 'Feature',
-        featureValue: '1',
-        featureValueType: 'int',
-        trial: 0,
-        trialEndDate: 1_893_456_000_000,
-      },
-    ],
+    productFeatures: [feature({ trialEndDate: 1_893_456_000_000 })],
   });
   const order = newBuy(
     customer,
@@ -84,15 +77,6 @@ async function countBatches(channelOrderId: string) {
   return rows.length;
 }
 
-async function countAll() {
-  const tables = ['batch', 'lane_chunk', 'license_order', 'asset', 'product_instance', 'merchandise_instance'] as const;
-  return await Promise.all(
-    tables.map((table) =>
-      stack.db.selectFrom(table).select(stack.db.fn.countAll<string>().as('rows')).executeTakeFirstOrThrow(),
-    ),
-  );
-}
-
 const OPTIONAL_FIELDS = [
   'srcLicenseOrderId',
   'limitEndDate',
@@ -124,9 +108,9 @@ describe('the same content again gets the same answer and stores nothing more', 
     const first = await api.accept(batch);
     const result = await api.completed(batch);
     expect(result).toMatchObject({ succeeded: 2 });
-    const before = await countAll();
+    const before = await contentOfTables(stack.db);
     expect(await api.accept(again(batch))).toEqual(first);
-    expect(await countAll()).toEqual(before);
+    expect(await contentOfTables(stack.db)).toEqual(before);
     expect(await api.completed(batch)).toEqual(result);
   });
 
@@ -187,13 +171,13 @@ describe('other content under the same channelOrderId is refused with channel_or
     const batch = fullBatch();
     const first = await api.accept(batch);
     const result = await api.completed(batch);
-    const before = await countAll();
+    const before = await contentOfTables(stack.db);
     const changed = change(batch);
     expect(changed).not.toEqual(batch);
     const refusal = refusalOf(await api.submit(changed));
     expect(refusal).toMatchObject({ code: '13004', cause: 'channel_order_id_conflict' });
     expect(refusal.message).toContain(batch.channelOrderId);
-    expect(await countAll()).toEqual(before);
+    expect(await contentOfTables(stack.db)).toEqual(before);
     expect(await api.completed(batch)).toEqual(result);
     expect(await api.accept(batch)).toEqual(first);
   });

@@ -4,6 +4,7 @@ import {
   batchOf,
   deleteAsset,
   deleteProduct,
+  feature,
   merchandise,
   newAssetNum,
   newBuy,
@@ -31,15 +32,6 @@ const buyProduct = (changes: Sent) => buy({ products: [productToBuy(changes)] })
 const nested = (depth: number): Sent => merchandise(depth === 1 ? {} : { children: [nested(depth - 1)] });
 const orphan = (changes: Sent = {}) =>
   merchandise({ parentMerchandiseNum: null, parentCrmProductId: null, ...changes });
-const feature = (trialEndDate: unknown) => ({
-  featureCode: 'F1',
-  featureName: 'Feature',
-  featureValue: '10',
-  featureValueType: 'int',
-  trial: 1,
-  trialEndDate,
-});
-
 describe('a new_buy is accepted with', () => {
   it.each<[what: string, order: () => Sent]>([
     ['every optional field absent', () => buy({})],
@@ -128,7 +120,7 @@ describe('a new_buy is accepted with', () => {
     ['local time', '2030-01-01T00:00:00'],
     ['no seconds', '2030-01-01T00:00Z'],
   ])("a feature's trialEndDate as %s", async (_what, trialEndDate) => {
-    await expectDone(buyProduct({ productFeatures: [feature(trialEndDate)] }));
+    await expectDone(buyProduct({ productFeatures: [feature({ trial: 1, trialEndDate })] }));
   });
 
   it.each(['personal', 'company'])('customerType %s', async (customerType) => {
@@ -143,7 +135,7 @@ describe('unknown fields are ignored', () => {
       {
         ...unknown,
         assetExtendList: [{ extendCode: 'a', extendValue: 'b', ...unknown }],
-        products: [productToBuy({ ...unknown, productFeatures: [{ ...feature(0), ...unknown }] })],
+        products: [productToBuy({ ...unknown, productFeatures: [feature(unknown)] })],
         merchandises: [merchandise(unknown)],
       },
       unknown,
