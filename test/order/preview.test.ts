@@ -151,15 +151,20 @@ describe('the preview of an order that would fail', () => {
       ],
       [newBuy(customer, [newNum, otherNum]), 'asset_owned_by_other_customer'],
       [newBuy(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
+      // The license type of another customer's asset stays secret.
+      [newBuy(customer, [otherNum], { licenseType: 'softkey' }), 'asset_owned_by_other_customer'],
+      [deleteAsset(customer, [otherNum], { licenseType: 'softkey' }), 'asset_not_found'],
       [deleteAsset(customer, [assetNum, otherNum]), 'asset_not_found'],
       [deleteAsset(customer, [revokedNum]), 'asset_not_found'],
       [deleteAsset(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revoked }), 'asset_not_in_source_order'],
       [deleteProduct(customer, [newNum]), 'asset_not_found'],
+      [deleteProduct(customer, [assetNum], {}, { licenseType: 'softkey' }), 'license_type_mismatch'],
       [deleteProduct(customer, [assetNum], { productUri: 'a' }), 'product_not_found'],
       [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: revoked }), 'product_not_found'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: others }), 'source_order_not_found'],
+      [deleteAsset(customer, [assetNum], { srcLicenseOrderId: `0${source}` }), 'source_order_not_found'],
       [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: others }), 'source_order_not_found'],
     ];
     const before = await contentOfTables(stack.db);

@@ -118,12 +118,7 @@ describe('what matches on an asset', () => {
   });
 });
 
-describe('strict matching', () => {
-  it('finds products equal in productUri, period and node count, of which zero is one', () => {
-    expect(listDifferences(instance(), wanted())).toEqual([]);
-    expect(listDifferences(instance({ limitConcurrent: 0 }), wanted({ limitConcurrent: 0 }))).toEqual([]);
-  });
-
+describe('what differs', () => {
   it.each<[DifferingField, Partial<ProductInstance>]>([
     ['productUri', { productUri: 'gms-1000' }],
     ['productUri', { productUri: 'GMS-100' }],
@@ -142,46 +137,12 @@ describe('strict matching', () => {
     const all = ['productUri', 'srcLicenseOrderId', 'limitStartDate', 'limitEndDate', 'limitConcurrent'];
     expect(listDifferences(other, wanted({}, '2'))).toEqual(all);
   });
-
-  it('treats absent as equal to absent only', () => {
-    const both = <Value>(value: Value) => ({ limitStartDate: value, limitEndDate: value });
-    const dates = ['limitStartDate', 'limitEndDate'];
-    expect(listDifferences(instance(both(null)), wanted(both(undefined)))).toEqual([]);
-    expect(listDifferences(instance(both(0)), wanted(both(undefined)))).toEqual(dates);
-    expect(listDifferences(instance(both(0)), wanted(both(0)))).toEqual([]);
-    expect(listDifferences(instance(both(null)), wanted(both(0)))).toEqual(dates);
-  });
-});
-
-describe('mnemonic matching', () => {
-  it('compares the productUri, but not period or node count', () => {
-    const mnemonic = wanted({ strictMatchWhenDelete: false, limitStartDate: undefined, limitConcurrent: 99 });
-    expect(listDifferences(instance({ limitEndDate: null }), mnemonic)).toEqual([]);
-    expect(listDifferences(instance({ limitEndDate: null, productUri: 'b' }), mnemonic)).toEqual(['productUri']);
-  });
-});
-
-describe.each([true, false])('a source order, strictly or not: %s,', (strictMatchWhenDelete) => {
-  it('narrows down to what that order bought', () => {
-    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '1'))).toEqual([]);
-    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '2'))).toEqual(['srcLicenseOrderId']);
-    expect(listDifferences(instance(), wanted({ strictMatchWhenDelete }, '01'))).toEqual(['srcLicenseOrderId']);
-  });
 });
 
 describe('the nearest', () => {
   /** The ids of the nearest products, in order. */
   const idsOf = (candidates: ProductInstance[], what: Wanted) =>
     refusalOf(candidates, what).nearest.map(({ product }) => product.id);
-
-  it('come with the fields in which they differ', () => {
-    const near = instance({ limitEndDate: 21 });
-    const far = instance({ limitEndDate: null, limitConcurrent: 2 });
-    expect(refusalOf([far, near], wanted()).nearest).toEqual([
-      { product: near, differs: ['limitEndDate'] },
-      { product: far, differs: ['limitEndDate', 'limitConcurrent'] },
-    ]);
-  });
 
   const far = { limitStartDate: null, limitEndDate: null, limitConcurrent: 9 };
   const many = (count: number, changes: Partial<ProductInstance>) =>
