@@ -172,12 +172,6 @@ describe('O5 refuses a field', () => {
     const path = 'orderList[0].assets[0].products[0].limitTimeDuration';
     await expectRefusedWhole(await api.submit(undefined, { rawBody }), 'field_invalid', path);
   });
-
-  it('deep in a large call, by its path', async () => {
-    const orders = Array.from({ length: 4 }, () => newBuy(customer, [newAssetNum()]));
-    const batch = put(batchOf(...orders), 'orderList[3].assets[0].assetNos', undefined);
-    await expectRefusedWhole(await api.submit(batch), 'field_missing', 'orderList[3].assets[0].assetNos');
-  });
 });
 
 describe('O5 refuses', () => {
@@ -214,11 +208,6 @@ describe('O5 refuses', () => {
       '[0].assets[0].products',
     ]),
     asset_number_shared: [
-      [
-        'in orders of two customers',
-        () => [newBuy(customer, ['81', '82']), newBuy(second, ['83', '82'])],
-        '[1].assets[0].assetNos[1]',
-      ],
       [
         'after trimming, for any orders',
         () => [
