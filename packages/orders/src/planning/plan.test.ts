@@ -96,6 +96,7 @@ function grantsOn(ledger: Ledger, assetNum: string): string[] {
 const uri = (productUri: string) => productToBuy({ productUri });
 const productsOf = (...uris: string[]) => ({ products: uris.map(uri) });
 const END = 1_800_000_000_000;
+const TOO_LARGE = expect.objectContaining({ name: 'Refusal', reason: 'order_too_large' });
 
 /** Buys X1 with these fields of its element. */
 const buyWith = (owner: OneCustomer, element: Sent) => newBuy(owner, ['X1'], {}, element);
@@ -131,6 +132,7 @@ describe('new_buy', () => {
       ['__proto__', '1'],
       ['toString', ''],
     ]);
+    expect(assetOf(ledger, 'X1').codeCount).toBe(2);
   });
 
   it('transfers an asset repeatedly without reading its contents', () => {
@@ -158,8 +160,14 @@ describe('new_buy', () => {
     const ledger = ledgerAfter(newBuy(ours, ['X1', 'X2']));
     assetOf(ledger, 'X2').active = null;
     const order = accepted(newBuy(ours, ['X1', 'X2']));
-    const tooLarge = expect.objectContaining({ name: 'Refusal', reason: 'order_too_large' });
-    expect(() => planOrder(ledger, order, { ...LIMITS, counted: 1 })).toThrow(tooLarge);
+    expect(() => planOrder(ledger, order, { ...LIMITS, counted: 1 })).toThrow(TOO_LARGE);
+  });
+
+  it('is too large if it takes over too many grants, which outlive their products', () => {
+    const ledger = ledgerAfter(newBuy(ours, ['X1']), newBuy(ours, ['X1']), deleteProduct(ours, ['X1']));
+    const order = accepted(buyWith(stranger, { transferedAssetNum: true, products: undefined }));
+    expect(planOrder(ledger, order, { ...LIMITS, ofOrder: 2 }).touched).toBe(0);
+    expect(() => planOrder(ledger, order, { ...LIMITS, ofOrder: 1 })).toThrow(TOO_LARGE);
   });
 });
 
@@ -236,6 +244,8 @@ describe('delete_product', () => {
     const packages = [inside('outer', 'a', [inside('inner', 'b')]), inside('with empty', 'b', [empty])];
     const ledger = ledgerAfter(buyWith(ours, { products: [], merchandises: packages }));
     const deleted = (productUri: string) => succeed(ledger, deleteProduct(ours, ['X1'], { productUri }));
+    // Two products, and the inner merchandise.
+    expect(planOrder(ledger, accepted(deleteProduct(ours, ['X1'], { productUri: 'b' }))).touched).toBe(3);
     expect(deleted('b')).toEqual({ assets: 0, products: 2 });
     expect(merchandisesOn(ledger, 'X1')).toEqual(['outer@101', 'with empty@101', 'empty@101']);
     expect(deleted('a')).toEqual({ assets: 0, products: 1 });
