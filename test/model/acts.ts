@@ -15,7 +15,7 @@ export type Act =
   | { type: 'lend'; enterprise: string; by: string; member: string; lock: string; assetNums: string[] }
   | { type: 'erase'; customer: string };
 
-/** An assignment, or with a lock a loan. Assets are indexes. `ended` is an order or administrator, and why; null if current. */
+/** An assignment, or with a lock a loan. Assets are indexes. `ended`: the order or administrator, and why. */
 export interface HoldingValue {
   asset: number;
   lock: number | null;
