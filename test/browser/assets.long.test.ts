@@ -5,7 +5,7 @@ import { openConsole, shot } from '../harness/browser/browser.ts';
 import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
 import { answer, heading, press, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { askUserToken } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

@@ -5,7 +5,8 @@ import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { CONTACT, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

@@ -169,6 +169,20 @@ export async function untilServed(call: () => Promise<Answer>): Promise<Answer> 
   return ['overloaded', 'service_unavailable'].includes(answer.body.cause) ? untilServed(call) : answer;
 }
 
+/** Reads the pages of a list one after another, up to the one without a next cursor. */
+export async function readPages<Page extends { nextCursor: string | null }>(
+  read: (cursor: string) => Promise<Page>,
+): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Page = await read(cursor);
+    if (page.nextCursor === cursor) throw new Error(`A page leads to itself: ${cursor}`);
+    pages.push(page);
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
 /** Expects success and returns the data of the answer. */
 export function dataOf(answer: Answer) {
   if (answer.status !== 200 || answer.body.code !== 0) {

@@ -7,7 +7,8 @@ import { setPassword } from '@lockstep/members';
 import { FAULTS } from '@lockstep/webhooks/testing';
 import { describe, expect, it } from 'vitest';
 import { type Answer, untilServed } from '../harness/api.ts';
-import { askUserToken, type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
+import { type MemberCallOptions, MemberCenter } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
 import { testStack } from '../harness/stack.ts';
 

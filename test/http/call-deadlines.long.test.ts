@@ -10,7 +10,8 @@ import { afterAll, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

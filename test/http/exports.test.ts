@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type OrderPage, operations as routes } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type Api, dataOf } from '../harness/api.ts';
+import { type Api, dataOf, readPages } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { type Stack, startStack, testStack } from '../harness/stack.ts';
 
@@ -35,12 +35,9 @@ const linesOf = (text: string) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-const pages: OrderPage[] = [];
-for (let cursor: string | null = ''; cursor !== null; ) {
-  const page = dataOf(await api.ask('listOrders', { query: { limit: '200', cursor } }));
-  pages.push(page);
-  cursor = page.nextCursor;
-}
+const pages: OrderPage[] = await readPages(async (cursor) =>
+  dataOf(await api.ask('listOrders', { query: { limit: '200', cursor } })),
+);
 const orders = pages.flatMap((page) => page.orders);
 
 describe('an export', () => {

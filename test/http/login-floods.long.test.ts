@@ -4,7 +4,8 @@ import type { Credentials } from '@lockstep/access';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** However many wrong logins one application sends, the passwords of others are checked in turn (rules 2). */

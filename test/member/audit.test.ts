@@ -5,7 +5,8 @@ import { createAdministrator, setPassword } from '@lockstep/members';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import type { Sent } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

@@ -14,7 +14,8 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

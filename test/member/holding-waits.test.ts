@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 

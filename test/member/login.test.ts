@@ -1,20 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  agedAccess,
-  type Credentials,
-  createApplication,
-  PasswordHasher,
-  setApplicationStatus,
-} from '@lockstep/access';
-import type { ApplicationId, Employee } from '@lockstep/contract';
+import { agedAccess, createApplication, PasswordHasher, setApplicationStatus } from '@lockstep/access';
+import type { Employee } from '@lockstep/contract';
 import { setPassword } from '@lockstep/members';
 import { Cleanup, createLogger } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
-import { countWaiting } from '../harness/databases/waiting.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { applicationIdOf, storedText } from '../harness/databases/tables.ts';
+import { untilDoneOrWaiting } from '../harness/databases/waiting.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { askUserToken, basic, basicOf, expectOAuthError, expectToken, inBody, requestToken } from '../harness/oauth.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
@@ -29,7 +25,7 @@ const { stack } = await testStack({ worker: false });
 const center = await MemberCenter.open(stack);
 /** The application that requests tokens. */
 const client = center.api.credentials;
-const clientId = await readApplicationId(client);
+const clientId = await applicationIdOf(stack.db, client);
 await center.buy(1, { licenseType: 'cloud_customer' });
 /** An employee that all tests share. Tests of the account lock use employees of their own. */
 const [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '13912345678' }))) as [Employee];
@@ -37,23 +33,10 @@ const [kim] = (await center.add(newEmployee({ userName: 'kim', passwordMobile: '
 const newApplication = (changes: Partial<Parameters<typeof createApplication>[1]> = {}) =>
   createApplication(stack.db, { name: 'Test', scopes: ['auth_order', 'auth_me'], approved: true, ...changes });
 
-const basic = (id: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
-});
-const basicOf = ({ appKey, appSecret }: Credentials) => basic(appKey, appSecret);
-const inBody = ({ appKey, appSecret }: Credentials) => ({ client_id: appKey, client_secret: appSecret });
 const grantOf = (username: string, password: string) => ({ grant_type: 'password', username, password });
 
-/** Calls the token endpoint with a form, or with an unchanged body. */
-async function ask(form: Record<string, string> | string, headers: Record<string, string>): Promise<Answer> {
-  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
-  const response = await fetch(`${stack.baseUrl}/oauth2/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body,
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
+const ask = (...call: [form: Parameters<typeof requestToken>[1], headers: Record<string, string>]) =>
+  requestToken(stack.baseUrl, ...call);
 
 /** Logs in. By default, sends the application's credentials by HTTP Basic. */
 const logIn = (account: string, password: string, by = client) =>
@@ -63,37 +46,10 @@ const logIn = (account: string, password: string, by = client) =>
 const callWith = (userToken: string) =>
   center.call('GET', `/enterprise/${center.enterpriseId}/asset/assetNums`, { userToken });
 
-/** Expects an error of RFC 6749 (section 5.2) without other fields. */
-function expectOAuthError(answer: Answer, status: 400 | 401, error: string): void {
-  expect(answer).toMatchObject({
-    status,
-    body: { error, error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/) },
-  });
-  expect(Object.keys(answer.body)).toEqual(['error', 'error_description']);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
-}
-
 describe('the password grant issues a token', () => {
   it('to a client that authenticates by HTTP Basic', async () => {
-    const answer = await ask(grantOf(center.account, center.password), basicOf(client));
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
-      access_token: expect.stringMatching(/^[\w-]{32,}$/),
-      token_type: 'Bearer',
-      expires_in: 7_200,
-      scope: 'auth_order auth_me',
-    });
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('pragma')).toBe('no-cache');
-    expect(dataOf(await callWith(answer.body.access_token))).toHaveLength(1);
-  });
-
-  it('again, and the earlier one stays valid', async () => {
-    const [one, other] = [await logIn(center.account, center.password), await logIn(center.account, center.password)];
-    expect(one.body.access_token).not.toBe(other.body.access_token);
-    for (const { body } of [one, other]) expect(dataOf(await callWith(body.access_token))).toHaveLength(1);
+    const token = expectToken(await ask(grantOf(center.account, center.password), basicOf(client)));
+    expect(dataOf(await callWith(token))).toHaveLength(1);
   });
 
   it.each([
@@ -206,9 +162,7 @@ describe('the password grant refuses, without counting a failed login,', async (
     ['the user for a client', formOf({ client_id: account, client_secret: PASSWORD })],
     ['a client token for the client', formOf({}), { authorization: `Bearer ${center.api.token}` }],
   ])('%s as an invalid_client', async (_what, form, headers = {}) => {
-    const answer = await ask(form, headers);
-    expectOAuthError(answer, 401, 'invalid_client');
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
+    expectOAuthError(await ask(form, headers), 401, 'invalid_client');
     expect(await countFailures(account)).toBe(0);
   });
 
@@ -299,7 +253,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     }
     // Failures don't count while the account is locked.
     await fail(9, third);
-    expect(await countFailures(account, await readApplicationId(third))).toBe(0);
+    expect(await countFailures(account, await applicationIdOf(stack.db, third))).toBe(0);
     await passTime(account, '5 minutes');
     for (const by of [client, other, third]) expect((await logIn(account, PASSWORD, by)).status).toBe(200);
     expect(await countFailures(account, ALL)).toBe(0);
@@ -372,7 +326,7 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
         update login_failure set failed_times = '{}', locked_until = now() + interval '5 minutes'
         where name_hash = ${sha256(account)} and party = ${clientId}`.execute(trx);
       const login = logIn(account, PASSWORD);
-      await untilDoneOrWaiting(login, 1);
+      await untilDoneOrWaiting(stack.db, login, 1);
       return { login };
     });
     expectOAuthError(await login, 400, 'invalid_grant');
@@ -420,27 +374,25 @@ describe('ten failed logins of an account within 15 minutes lock it for 5 minute
     const typed = `typed by mistake ${randomBytes(6).toString('hex')}`;
     await logIn(typed, 'wrong password');
     expect(await countFailures(typed)).toBe(1);
-    expect(await storedText()).not.toContain(typed);
+    expect(await storedText(stack.db)).not.toContain(typed);
   });
 });
 
-describe('a new password', () => {
-  it('logs out users who log in with the old one while it is being stored', async () => {
-    const own = await MemberCenter.open(stack, center.api);
-    const { reset, login } = await stack.db.transaction().execute(async (trx) => {
-      // The reset has changed the password and revoked the tokens, and can't commit until this transaction ends.
-      await sql`lock table member_audit in share mode`.execute(trx);
-      const reset = setPassword({ db: stack.db, passwords }, own.adminId);
-      await untilDoneOrWaiting(reset, 1);
-      const login = logIn(own.account, own.password);
-      await untilDoneOrWaiting(login, 2);
-      return { reset, login };
-    });
-    await reset;
-    const { access_token: userToken = 'none was issued' } = (await login).body;
-    const answer = await own.submitList({ pageNum: '1', pageSize: '10' }, { userToken });
-    expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
+it('a new password logs out users who log in with the old one while it is being stored', async () => {
+  const own = await MemberCenter.open(stack, center.api);
+  const { reset, login } = await stack.db.transaction().execute(async (trx) => {
+    // The reset has changed the password and revoked the tokens, and can't commit until this transaction ends.
+    await sql`lock table member_audit in share mode`.execute(trx);
+    const reset = setPassword({ db: stack.db, passwords }, own.adminId);
+    await untilDoneOrWaiting(stack.db, reset, 1);
+    const login = logIn(own.account, own.password);
+    await untilDoneOrWaiting(stack.db, login, 2);
+    return { reset, login };
   });
+  await reset;
+  const { access_token: userToken = 'none was issued' } = (await login).body;
+  const answer = await own.submitList({ pageNum: '1', pageSize: '10' }, { userToken });
+  expect(refusalOf(answer)).toMatchObject({ code: '60005', cause: 'user_token_invalid' });
 });
 
 describe('the cleanup', () => {
@@ -481,17 +433,6 @@ describe('the cleanup', () => {
 });
 
 describe('passwords', () => {
-  it('are stored as argon2id with the parameters of OWASP', async () => {
-    // The tests store administrators' hashes themselves.
-    const employees = stack.db.selectFrom('member').where('is_administrator', '=', false);
-    const rows = await employees.select('password_hash').execute();
-    const hashes = rows.flatMap(({ password_hash }) => password_hash ?? []);
-    expect(hashes.length).toBeGreaterThan(10);
-    // Most employees have the same password.
-    expect(new Set(hashes).size).toBe(hashes.length);
-    for (const hash of hashes) expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  });
-
   it('and tokens are neither stored nor logged in plain text', async () => {
     const random = () => `unmistakable ${randomBytes(6).toString('hex')}`;
     const [added, reset, wrong] = [random(), random(), random()];
@@ -507,7 +448,7 @@ describe('passwords', () => {
 
     const secrets = [added, reset, wrong, client.appSecret, ...tokens.map(({ body }) => body.access_token as string)];
     const encoded = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), secret.replaceAll(' ', '+')]);
-    const [stored, logged] = [await storedText(), stack.logLines.join('')];
+    const [stored, logged] = [await storedText(stack.db), stack.logLines.join('')];
     expect(logged).toContain('/oauth2/token');
     expect(stored).toContain(globalId);
     for (const secret of encoded) {
@@ -536,11 +477,6 @@ it('of many employees are hashed while the service answers others', async () => 
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-async function readApplicationId({ appKey }: Credentials): Promise<ApplicationId> {
-  const found = stack.db.selectFrom('application').select('id').where('app_key', '=', appKey);
-  return (await found.executeTakeFirstOrThrow()).id;
 }
 
 /** The party in login_failure that counts all applications together. */
@@ -587,26 +523,4 @@ async function passTime(account: string, interval: string): Promise<void> {
       expires_time = expires_time - ${interval}::interval
     where name_hash = ${sha256(account)}`.execute(stack.db);
   expect(numAffectedRows).toBeGreaterThan(0n);
-}
-
-/** Resolves when `work` is done or `count` statements of the service wait for a lock. */
-async function untilDoneOrWaiting(work: Promise<unknown>, count: number): Promise<void> {
-  let isDone = false;
-  const done = () => {
-    isDone = true;
-  };
-  void work.then(done, done);
-  await expect.poll(async () => isDone || (await countWaiting(stack.db)) === count).toBe(true);
-}
-
-/** Returns everything in the database as text. */
-async function storedText(): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public'`.execute(stack.db);
-  const texts = tables.map(async ({ name }) => {
-    const { rows } = await sql<{ text: string }>`
-      select coalesce(string_agg(each::text, chr(10)), '') as text from ${sql.table(name)} as each`.execute(stack.db);
-    return rows[0]!.text;
-  });
-  return (await Promise.all(texts)).join('\n');
 }

@@ -10,7 +10,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
-import { askUserToken, type MemberCallOptions } from '../harness/members/member-center.ts';
+import type { MemberCallOptions } from '../harness/members/member-center.ts';
+import { askClientToken, askUserToken } from '../harness/oauth.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { testStack, untilTestsEnd } from '../harness/stack.ts';
@@ -83,10 +84,8 @@ async function expire(token: string): Promise<string> {
 
 /** Requests a client token of the center's application with another scope than it needs. */
 async function tokenForOrders(): Promise<string> {
-  const { appKey, appSecret } = center.api.credentials;
-  const form = { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret, scope: 'auth_order' };
-  const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return TokenAnswer.parse(await response.json()).access_token;
+  return TokenAnswer.parse((await askClientToken(stack.baseUrl, center.api.credentials, 'auth_order')).body)
+    .access_token;
 }
 
 /** Requests an application's tokens as the center's administrator. */

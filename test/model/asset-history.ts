@@ -1,6 +1,6 @@
 import { AssetHistory, type HistoryEntry } from '@lockstep/contract';
 import { z } from 'zod';
-import { type Api, dataOf } from '../harness/api.ts';
+import { type Api, dataOf, readPages } from '../harness/api.ts';
 import type { HoldingValue } from './acts.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, merchandisesOn, productsOn } from './ledger-value.ts';
@@ -124,14 +124,11 @@ export async function compareHistories(api: Api, happenings: readonly Happening[
 
 /** Reads a number's history, newest first, in pages of `limit` entries. */
 export async function walkHistory(api: Api, assetNum: string, limit: string): Promise<HistoryEntry[]> {
-  const entries: HistoryEntry[] = [];
   const path = `/asset/${encodeURIComponent(assetNum)}/history`;
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = strictPage.parse(dataOf(await api.call('GET', path, { query: { limit, cursor } })));
-    entries.push(...page.entries);
-    cursor = page.nextCursor;
-  }
-  return entries;
+  const pages = await readPages(async (cursor) =>
+    strictPage.parse(dataOf(await api.call('GET', path, { query: { limit, cursor } }))),
+  );
+  return pages.flatMap(({ entries }) => entries);
 }
 
 /** Sorts entries of the same order, because their sequence is unspecified. */

@@ -1,7 +1,7 @@
 import { AssetPage } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type Api, dataOf } from '../harness/api.ts';
+import { type Api, dataOf, readPages } from '../harness/api.ts';
 import type { HoldingValue } from './acts.ts';
 import { expectSame } from './expect-same.ts';
 import { type AssetValue, isActive, productsOn, sortedLedger } from './ledger-value.ts';
@@ -51,22 +51,19 @@ async function readClock(db: Database): Promise<number> {
 }
 
 async function list(api: Api, assetNum: string, state: string): Promise<Listed[]> {
-  const listed: Listed[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: Record<string, string> = { assetNum, state, include: 'products', limit: '3', cursor };
-    const page = AssetPage.parse(dataOf(await api.ask('listAssets', { query })));
-    listed.push(
-      ...page.assets.map(({ verdict, products, ...asset }) => ({
-        assetNum: asset.assetNum,
-        revokedBy: asset.revokedByOrderId,
-        validity: asset.validity,
-        reasons: verdict.reasons.map(({ reason }) => reason),
-        products: products!.map(({ productUri, validity }) => `${productUri} ${validity}`),
-      })),
-    );
-    cursor = page.nextCursor;
-  }
-  return listed;
+  const query = { assetNum, state, include: 'products', limit: '3' };
+  const pages = await readPages(async (cursor) =>
+    AssetPage.parse(dataOf(await api.ask('listAssets', { query: { ...query, cursor } }))),
+  );
+  return pages.flatMap(({ assets }) =>
+    assets.map(({ verdict, products, ...asset }) => ({
+      assetNum: asset.assetNum,
+      revokedBy: asset.revokedByOrderId,
+      validity: asset.validity,
+      reasons: verdict.reasons.map(({ reason }) => reason),
+      products: products!.map(({ productUri, validity }) => `${productUri} ${validity}`),
+    })),
+  );
 }
 
 export interface Dates {

@@ -1,5 +1,5 @@
 import { CustomerPage, HoldingPage } from '@lockstep/contract';
-import { dataOf } from '../harness/api.ts';
+import { dataOf, readPages } from '../harness/api.ts';
 import { expectSame } from './expect-same.ts';
 import type { Model } from './model.ts';
 import type { Place } from './world.ts';
@@ -8,18 +8,16 @@ import type { Place } from './world.ts';
 export async function readHoldings({ centers }: Place): Promise<string[][]> {
   return await Promise.all(
     centers.map(async (center) => {
-      const holdings: string[] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const answer = await center.ask('listHoldings', {}, { query: { limit: '7', cursor } });
-        const page: HoldingPage = HoldingPage.parse(dataOf(answer));
-        for (const each of page.holdings) {
-          const { assetNum, lockAssetNum, memberGlobalId, beganBy, licenseOrderId, endedByGlobalId, endCause } = each;
+      const pages = await readPages(async (cursor) =>
+        HoldingPage.parse(dataOf(await center.ask('listHoldings', {}, { query: { limit: '7', cursor } }))),
+      );
+      const holdings = pages.flatMap((page) => page.holdings);
+      return holdings
+        .map(({ assetNum, lockAssetNum, memberGlobalId, beganBy, licenseOrderId, endedByGlobalId, endCause }) => {
           const ended = endCause === null ? null : [licenseOrderId, endedByGlobalId, endCause];
-          holdings.push(JSON.stringify([assetNum, lockAssetNum, memberGlobalId, beganBy, ended]));
-        }
-        cursor = page.nextCursor;
-      }
-      return holdings.sort();
+          return JSON.stringify([assetNum, lockAssetNum, memberGlobalId, beganBy, ended]);
+        })
+        .sort();
     }),
   );
 }

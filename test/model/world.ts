@@ -5,7 +5,8 @@ import type { Database } from '@lockstep/platform';
 import { hash } from '@node-rs/argon2';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
-import { askUserToken, MemberCenter } from '../harness/members/member-center.ts';
+import { MemberCenter } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import type { Stack } from '../harness/stack.ts';
 import type { Act } from './acts.ts';
 import {

@@ -6,7 +6,7 @@ import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockste
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { askUserToken } from '../harness/members/member-center.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
   endEverything,

@@ -1,3 +1,5 @@
+import type { Credentials } from '@lockstep/access';
+import type { ApplicationId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -23,6 +25,25 @@ export function contentOfTables(db: Database): Promise<Record<string, { rows: nu
 export async function contentWithoutLogins(db: Database) {
   const { access_token: _tokens, login_failure: _failures, ...others } = await contentOfTables(db);
   return others;
+}
+
+/** Returns the id of an application. */
+export async function applicationIdOf(db: Database, { appKey }: Pick<Credentials, 'appKey'>): Promise<ApplicationId> {
+  const found = db.selectFrom('application').select('id').where('app_key', '=', appKey);
+  return (await found.executeTakeFirstOrThrow()).id;
+}
+
+/** Returns everything in a database as text. */
+export async function storedText(db: Database): Promise<string> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
+  const texts = tables.map(async ({ name }) => {
+    const { rows } = await sql<{ text: string }>`
+      select coalesce(string_agg(each::text, chr(10)), '') as text from ${sql.raw(name)} as each`.execute(db);
+    return rows[0]!.text;
+  });
+  return (await Promise.all(texts)).join('\n');
 }
 
 /** Tables that are not compared. */

@@ -16,6 +16,7 @@ import type { Api } from '../api.ts';
 import { newBuy, productToBuy, type Sent } from '../orders/orders.ts';
 import { readResult } from '../orders/sync-batches.ts';
 import type { Stack } from '../stack.ts';
+import { applicationIdOf } from './tables.ts';
 
 const REFUSED = 'refused';
 
@@ -33,11 +34,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
       if (product.productUri === REFUSED) product.limitConcurrent = 2 ** 31;
     }
   }
-  const { id } = await stack.db
-    .selectFrom('application')
-    .select('id')
-    .where('app_key', '=', api.credentials.appKey)
-    .executeTakeFirstOrThrow();
+  const id = await applicationIdOf(stack.db, api.credentials);
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const announcer = new JobAnnouncer(new JobQueue<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);

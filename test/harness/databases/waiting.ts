@@ -34,3 +34,16 @@ export async function untilReceived(db: Database, nonce: string): Promise<void> 
   const used = () => db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute();
   await expect.poll(used).toHaveLength(1);
 }
+
+/** Resolves when `work` is done or `count` transactions wait for a lock. Returns which. */
+export async function untilDoneOrWaiting(db: Database, work: Promise<unknown>, count: number) {
+  let isDone = false;
+  const note = () => {
+    isDone = true;
+  };
+  work.then(note, note);
+  while (!isDone) {
+    if ((await countWaiting(db)) >= count) return 'waiting';
+  }
+  return 'done';
+}

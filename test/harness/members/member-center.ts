@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Credentials } from '@lockstep/access';
 import {
   AddedEmployees,
   AssetContents,
@@ -24,27 +23,9 @@ import type { NewLogin } from '@lockstep/members';
 import { hash } from '@node-rs/argon2';
 import { z } from 'zod';
 import { type Answer, type Api, type CallOptions, callService, dataOf } from '../api.ts';
+import { askUserToken } from '../oauth.ts';
 import { newAssetNum, newBuy, type Sent } from '../orders/orders.ts';
 import type { Stack } from '../stack.ts';
-
-/** Requests a user token for all scopes, or those given, whatever the answer. */
-export async function askUserToken(
-  baseUrl: string,
-  { appKey, appSecret }: Credentials,
-  user: { account: string; password: string; scope?: string },
-): Promise<Answer> {
-  const response = await fetch(`${baseUrl}${buildPath('issueToken', {})}`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${appKey}:${appSecret}`).toString('base64')}` },
-    body: new URLSearchParams({
-      grant_type: 'password',
-      username: user.account,
-      password: user.password,
-      ...(user.scope === undefined ? {} : { scope: user.scope }),
-    }),
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
 
 export interface MemberCallOptions extends Omit<CallOptions, 'token'> {
   /** For the Authorization header; null omits it. */

@@ -62,13 +62,22 @@ export const countRows = async (db: Database, table: 'batch' | 'license_order' |
 
 /**
  * Makes every transaction that stores a batch (or a row of another `table`, or only the batch with `channelOrderId`)
- * wait while `work` runs: right after it stored the row, or in its commit. It waits without a time limit.
+ * or, with `event`, updates it wait while `work` runs: right after it did so, or in its commit. It waits without a time
+ * limit.
  */
 export async function whileHeld<Result>(
   db: Database,
   moment: 'insert' | 'commit',
   work: () => Promise<Result>,
-  { table = 'batch', channelOrderId }: { table?: 'batch' | 'asset' | 'license_order'; channelOrderId?: string } = {},
+  {
+    table = 'batch',
+    event = 'insert',
+    channelOrderId,
+  }: {
+    table?: 'batch' | 'asset' | 'license_order' | 'lane_chunk';
+    event?: 'insert' | 'update';
+    channelOrderId?: string;
+  } = {},
 ): Promise<Result> {
   const isHeld = channelOrderId === undefined ? 'true' : `new.channel_order_id = '${channelOrderId}'`;
   await sql`
@@ -78,7 +87,7 @@ export async function whileHeld<Result>(
       return null;
     end $$`.execute(db);
   await sql`
-    create constraint trigger wait_for_test after insert on ${sql.table(table)}
+    create constraint trigger wait_for_test after ${sql.raw(event)} on ${sql.table(table)}
     deferrable ${sql.raw(moment === 'commit' ? 'initially deferred' : '')}
     for each row when (${sql.raw(isHeld)}) execute function wait_for_test()`.execute(db);
   try {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AssetContents, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../api.ts';
-import { askUserToken, MemberCenter, newEmployee } from '../members/member-center.ts';
+import { MemberCenter, newEmployee } from '../members/member-center.ts';
+import { askUserToken } from '../oauth.ts';
 import { type Stack, startStack, untilTestsEnd } from '../stack.ts';
 import { batchOf, merchandise, newAssetNum, newBuy, type Sent } from './orders.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AssetPage, buildMessage, type Customer, CustomerPage } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Api, dataOf, readPages, refusalOf } from '../../harness/api.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import {
   deleteAsset,
@@ -22,16 +22,10 @@ type Query = Record<string, string>;
 
 /** Reads all pages of a list of assets. */
 async function listAssets(query: Query, by: Api = api) {
-  const assets: AssetPage['assets'] = [];
-  let cursor: string | null = null;
-  do {
-    const page = AssetPage.parse(
-      dataOf(await by.ask('listAssets', { query: { ...query, ...(cursor !== null && { cursor }) } })),
-    );
-    assets.push(...page.assets);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return assets;
+  const pages = await readPages(async (cursor) =>
+    AssetPage.parse(dataOf(await by.ask('listAssets', { query: { ...query, cursor } }))),
+  );
+  return pages.flatMap(({ assets }) => assets);
 }
 const found = async (query: Query, by: Api = api) => (await listAssets(query, by)).map(({ assetNum }) => assetNum);
 const refused = async (query: Query, by: Api = api) => refusalOf(await by.ask('listAssets', { query }));
@@ -247,31 +241,29 @@ it('cursors belong to their filters and application', async () => {
   expect(refusalOf(other)).toMatchObject({ cause });
 });
 
-describe('an application that is bound to channels', () => {
-  it('lists only assets of its channels, in every order', async () => {
-    const channel = `c-${randomUUID()}`;
-    const bound = await stack.newApi(['auth_order'], [channel]);
-    const [ours, theirs] = [await api.newCustomer(undefined, channel), await api.newCustomer()];
-    await api.newCustomer(undefined, channel);
-    const prefix = `Z${randomUUID().slice(0, 8)}`;
-    const element = { limitEndDate: NIGHT + 9 * DAY_MS };
-    await api.carryOut(newBuy(ours, [`${prefix}1`], {}, element), newBuy(theirs, [`${prefix}2`], {}, element));
-    const queries: Query[] = [
-      {},
-      { assetNum: prefix },
-      { expiresFrom: String(NIGHT + 9 * DAY_MS) },
-      { updatedFrom: '1500000000000' },
-      { channelCode: channel },
-    ];
-    for (const query of queries) expect(await found({ ...query, limit: '1' }, bound)).toEqual([`${prefix}1`]);
-    for (const query of [{ customerId: theirs.customerId }, { state: 'revoked' }]) {
-      expect(await found(query, bound)).toEqual([]);
-    }
-    await api.carryOut(deleteAsset(ours, [`${prefix}1`]), deleteAsset(theirs, [`${prefix}2`]));
-    expect(await found({ state: 'revoked' }, bound)).toEqual([`${prefix}1`]);
-    expect(await found({ state: 'revoked', updatedFrom: '1500000000000' }, bound)).toEqual([`${prefix}1`]);
-    expect(await found({ state: 'revoked' })).toEqual(expect.arrayContaining([`${prefix}1`, `${prefix}2`]));
-  });
+it('an application that is bound to channels lists only assets of its channels, in every order', async () => {
+  const channel = `c-${randomUUID()}`;
+  const bound = await stack.newApi(['auth_order'], [channel]);
+  const [ours, theirs] = [await api.newCustomer(undefined, channel), await api.newCustomer()];
+  await api.newCustomer(undefined, channel);
+  const prefix = `Z${randomUUID().slice(0, 8)}`;
+  const element = { limitEndDate: NIGHT + 9 * DAY_MS };
+  await api.carryOut(newBuy(ours, [`${prefix}1`], {}, element), newBuy(theirs, [`${prefix}2`], {}, element));
+  const queries: Query[] = [
+    {},
+    { assetNum: prefix },
+    { expiresFrom: String(NIGHT + 9 * DAY_MS) },
+    { updatedFrom: '1500000000000' },
+    { channelCode: channel },
+  ];
+  for (const query of queries) expect(await found({ ...query, limit: '1' }, bound)).toEqual([`${prefix}1`]);
+  for (const query of [{ customerId: theirs.customerId }, { state: 'revoked' }]) {
+    expect(await found(query, bound)).toEqual([]);
+  }
+  await api.carryOut(deleteAsset(ours, [`${prefix}1`]), deleteAsset(theirs, [`${prefix}2`]));
+  expect(await found({ state: 'revoked' }, bound)).toEqual([`${prefix}1`]);
+  expect(await found({ state: 'revoked', updatedFrom: '1500000000000' }, bound)).toEqual([`${prefix}1`]);
+  expect(await found({ state: 'revoked' })).toEqual(expect.arrayContaining([`${prefix}1`, `${prefix}2`]));
 });
 
 describe('customers', () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, refusalOf } from '../../harness/api.ts';
-import { contentOfTables } from '../../harness/databases/tables.ts';
+import { applicationIdOf, contentOfTables } from '../../harness/databases/tables.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -148,11 +148,7 @@ describe.each<[string, path: string, opposite: string, LockAction, before: LockA
     });
     expect(resultsIn(answer)).toEqual(entries(SUCCESS, assetNums));
     expect(answer.headers.get('x-request-id')).toBe(requestId);
-    const { id: applicationId } = await stack.db
-      .selectFrom('application')
-      .select('id')
-      .where('app_key', '=', other.credentials.appKey)
-      .executeTakeFirstOrThrow();
+    const applicationId = await applicationIdOf(stack.db, other.credentials);
     for (const assetNum of assetNums) {
       const { id: assetId, updated_time } = await activeAsset(assetNum);
       const auditEntries = await readAudit(assetId);

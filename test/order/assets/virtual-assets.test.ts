@@ -1,12 +1,4 @@
-import {
-  type AssetId,
-  type Customer,
-  type EnterpriseId,
-  LicenseType,
-  type MemberId,
-  OPERATOR_ID,
-  type VirtualAsset,
-} from '@lockstep/contract';
+import { type AssetId, type Customer, LicenseType, type MemberId, type VirtualAsset } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../../harness/api.ts';
@@ -90,26 +82,13 @@ async function plainAsset(customer: Customer, assetNum: string, changes: Partial
   };
 }
 
-/** Assigns an active asset as M9 does. */
-async function assign(assetNum: string, memberId: MemberId) {
+/** Assigns an active asset by M9. Returns what O8 shows of that. */
+async function assign(center: MemberCenter, assetNum: string, memberId: MemberId) {
+  await center.assign(memberId, assetNum);
+  const { holdings } = dataOf(await center.ask('listHoldings', {}, { query: { assetNum } }));
   const { id } = await readStored(assetNum);
-  const { created_time } = await stack.db
-    .insertInto('asset_assignment')
-    .values({
-      asset_id: id,
-      member_id: memberId,
-      enterprise_id: sql<EnterpriseId>`(select enterprise_id from member where id = ${memberId})`,
-      created_by: OPERATOR_ID,
-    })
-    .returning('created_time')
-    .executeTakeFirstOrThrow();
-  return {
-    id,
-    assignStatus: 'assigned' as const,
-    assignMemberId: memberId,
-    createTime: String(created_time.getTime()),
-    updateTime: null,
-  };
+  const createTime = String(holdings[0].beganTime);
+  return { id, assignStatus: 'assigned' as const, assignMemberId: memberId, createTime, updateTime: null };
 }
 
 describe('O8 shows an asset', () => {
@@ -329,11 +308,12 @@ it('O8 lists assets with the maximum of extended attributes, oldest first', asyn
 });
 
 it('O8 shows the holder of each asset', async () => {
-  const { enterpriseId, customer, adminId, cloudId } = await MemberCenter.open(stack, api);
+  const center = await MemberCenter.open(stack, api);
+  const { enterpriseId, customer, adminId, cloudId } = center;
   const [one, two, free] = (await buy(customer, {}, {}, {})) as [string, string, string];
   const expected = new Map([
-    [one, await plainAsset(customer, one, { assignStatus: await assign(one, adminId) })],
-    [two, await plainAsset(customer, two, { assignStatus: await assign(two, cloudId) })],
+    [one, await plainAsset(customer, one, { assignStatus: await assign(center, one, adminId) })],
+    [two, await plainAsset(customer, two, { assignStatus: await assign(center, two, cloudId) })],
     [free, await plainAsset(customer, free)],
   ]);
   const listed = await list(enterpriseId);

@@ -17,9 +17,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dataOf } from '../../harness/api.ts';
 import { dropTriggerFunction, pastBatchTriggers } from '../../harness/databases/past-triggers.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
 import { ALL_LANES, firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
-import { readResult } from '../../harness/orders/sync-batches.ts';
+import { readResult, whileHeld } from '../../harness/orders/sync-batches.ts';
 import { testStack } from '../../harness/stack.ts';
 
 /** A batch completes exactly once, whichever transaction finishes its last chunk. */
@@ -76,34 +77,6 @@ async function drainAndDie(lanes: readonly number[] = ALL_LANES): Promise<void> 
   while ((await drain(lanes)).batches.length > 0);
 }
 
-/** Blocks the commit of each transaction that finishes a chunk while `work` runs. */
-async function withHeldCommits(work: () => Promise<void>): Promise<void> {
-  await sql`
-    create function wait_for_test() returns trigger language plpgsql as $$
-    begin
-      perform set_config('lock_timeout', '0', true), pg_advisory_xact_lock_shared(42::bigint);
-      return null;
-    end $$`.execute(stack.db);
-  await sql`
-    create constraint trigger wait_for_test after update on lane_chunk deferrable initially deferred
-    for each row execute function wait_for_test()`.execute(stack.db);
-  try {
-    await stack.db.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(42::bigint)`.execute(trx);
-      await work();
-    });
-  } finally {
-    await dropTriggerFunction(stack.db, 'lane_chunk', 'wait_for_test');
-  }
-}
-
-async function commitsHeld(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_locks
-    where not granted and locktype = 'advisory' and mode = 'ShareLock'`.execute(stack.db);
-  return rows[0]!.count;
-}
-
 describe('a batch completes once', () => {
   it('when two drains finish its last chunks at the same time, and not before', async () => {
     // This stores the products' terms. Otherwise, the two drains would wait for each other when they insert the same
@@ -111,12 +84,13 @@ describe('a batch completes once', () => {
     await drain((await accept()).lanes);
     const { batch, id, lanes } = await accept(2);
     const ends: Promise<string[]>[] = [];
-    await withHeldCommits(async () => {
+    const finishAtOnce = async () => {
       for (const lane of lanes) ends.push(drain([lane]).then(() => completeBatches(stack.db, [id])));
-      await vi.waitUntil(async () => (await commitsHeld()) === 2, PATIENTLY);
+      await vi.waitUntil(async () => (await countWaiting(stack.db, 'advisory')) === 2, PATIENTLY);
       expect(await completeBatches(stack.db, [id])).toEqual([]);
       expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 3, completedTime: null });
-    });
+    };
+    await whileHeld(stack.db, 'commit', finishAtOnce, { table: 'lane_chunk', event: 'update' });
     expect((await Promise.all(ends)).flat()).toEqual([id]);
     expect(await timesTold(id)).toBe(1);
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1, pending: 0 });

@@ -13,9 +13,11 @@ import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Api, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
+import { Api, dataOf, pathIn, readPages, refusalOf } from '../../harness/api.ts';
+import { applicationIdOf } from '../../harness/databases/tables.ts';
 import { firstLaneOf, newCustomersInLanes } from '../../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../../harness/orders/orders.ts';
+import { readResult } from '../../harness/orders/sync-batches.ts';
 import { testStack } from '../../harness/stack.ts';
 
 /** The lists of batches and orders (rules 6.7). Answers must match the contract in strict form. */
@@ -29,29 +31,14 @@ const readBatches = async (api: Api, query: Query = {}): Promise<BatchPage> =>
 const readOrders = async (api: Api, query: Query = {}): Promise<OrderPage> =>
   strictOrders.parse(dataOf(await api.ask('listOrders', { query })));
 
-/** Returns all pages of a list, up to the one without a next cursor. */
-async function pagesOf<Page extends { nextCursor: string | null }>(
-  read: (api: Api, query?: Query) => Promise<Page>,
-  api: Api,
-  query: Query = {},
-): Promise<Page[]> {
-  const pages: Page[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const page: Page = await read(api, { ...query, cursor });
-    expect(page.nextCursor).not.toBe(cursor);
-    pages.push(page);
-    cursor = page.nextCursor;
-  }
-  return pages;
-}
-const allBatches = async (api: Api, query: Query = {}) =>
-  (await pagesOf(readBatches, api, query)).flatMap(({ batches }) => batches.map((batch) => batch.channelOrderId));
-const allOrders = async (api: Api, query: Query = {}) =>
-  (await pagesOf(readOrders, api, query)).flatMap(({ orders }) => orders.map((order) => order.licenseOrderId));
-
-const readResult = async (api: Api, { channelCode, channelOrderId }: Batch): Promise<BatchResult> =>
-  dataOf(await api.ask('getBatchResult', { query: { channelCode, channelOrderId } }));
+const allBatches = async (api: Api, query: Query = {}) => {
+  const pages = await readPages((cursor) => readBatches(api, { ...query, cursor }));
+  return pages.flatMap(({ batches }) => batches.map((batch) => batch.channelOrderId));
+};
+const allOrders = async (api: Api, query: Query = {}) => {
+  const pages = await readPages((cursor) => readOrders(api, { ...query, cursor }));
+  return pages.flatMap(({ orders }) => orders.map((order) => order.licenseOrderId));
+};
 
 type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: string };
 /** An order as other sources show it: the request, and its entry in the batch's result. */
@@ -345,10 +332,11 @@ describe('of various batches', async () => {
 
     /** Returns a forged cursor with a valid digest. */
     async function makeUp(id: 'listBatches' | 'listOrders', named: Query, place: string[]): Promise<string> {
-      const { rows } = await sql<{ id: string }>`
-        select id from application where app_key = ${api.credentials.appKey}`.execute(stack.db);
+      const applicationId = await applicationIdOf(stack.db, api.credentials);
       const ofOrders = Object.keys(named).length > 0 ? 'ordersById' : 'orders';
-      return new ListCursor([id === 'listBatches' ? 'batches' : ofOrders, rows[0]!.id, named], undefined).write(place)!;
+      return new ListCursor([id === 'listBatches' ? 'batches' : ofOrders, applicationId, named], undefined).write(
+        place,
+      )!;
     }
 
     it('but accepts a cursor with another limit', async () => {
@@ -379,15 +367,14 @@ describe('while batches are accepted and completed', async () => {
       there.add(batch.channelOrderId);
     }
     const seen: string[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
+    await readPages(async (cursor) => {
       const page: BatchPage | OrderPage = await read(api, { ...asked, limit: '1', cursor });
       const entries = 'batches' in page ? page.batches : page.orders;
       seen.push(...entries.map((entry) => ('licenseOrderId' in entry ? entry.licenseOrderId : entry.channelOrderId)));
       for (const { channelOrderId } of entries) there.delete(channelOrderId);
-      cursor = page.nextCursor;
       if (seen.length % 3 === 0) await api.process(batchOf(newBuy(customer, [newAssetNum()])));
-    }
+      return page;
+    });
     expect(there).toEqual(new Set());
     expect(new Set(seen).size).toBe(seen.length);
   });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Answer, dataOf } from '../../harness/api.ts';
 import { ConsoleClient } from '../../harness/browser/console.ts';
+import { countWaiting } from '../../harness/databases/waiting.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -18,13 +19,6 @@ const center = await MemberCenter.open(stack);
 const api = center.api;
 const operator = await ConsoleClient.logIn(stack, 'viewer');
 const [{ assetNum, assetId }] = (await center.buy(1)) as [EnterpriseAsset];
-
-async function countWaitingStatements(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(stack.db);
-  return rows[0]!.count;
-}
 
 it.each<[what: string, search: () => Promise<Answer>]>([
   ['orders of a number', () => api.ask('listOrders', { query: { assetNum } })],
@@ -47,7 +41,7 @@ it.each<[what: string, search: () => Promise<Answer>]>([
       resolve();
     });
     await someRefused;
-    expect(await countWaitingStatements()).toBeLessThanOrEqual(AT_ONCE);
+    expect(await countWaiting(stack.db)).toBeLessThanOrEqual(AT_ONCE);
     expect(dataOf(await other.ask('listBatches'))).toEqual({ batches: [], nextCursor: null });
   });
   await Promise.all(searches);

@@ -3,7 +3,7 @@ import { BatchResult, OrderResult, SingleOrderResult } from '@lockstep/contract'
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Answer, type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Answer, type Api, dataOf, readPages, refusalOf } from '../../harness/api.ts';
 import { untilReceived } from '../../harness/databases/waiting.ts';
 import { batchOf, deleteAsset, deleteProduct, merchandise, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { QUEUE_KINDS, type Stack, startStack, testStack } from '../../harness/stack.ts';
@@ -114,16 +114,8 @@ describe('with a worker', async () => {
     });
 
     /** Returns the pages up to the one without a next cursor. */
-    async function pages(query: Record<string, string>): Promise<BatchResult[]> {
-      const found: BatchResult[] = [];
-      let cursor: string | null = '';
-      while (cursor !== null) {
-        const page: BatchResult = await readResult(api, batch, { ...query, cursor });
-        found.push(page);
-        cursor = page.nextCursor;
-      }
-      return found;
-    }
+    const pages = (query: Record<string, string>) =>
+      readPages((cursor) => readResult(api, batch, { ...query, cursor }));
 
     it.each([
       ['1', Array(25).fill(1)],
@@ -260,13 +252,17 @@ describe.each(QUEUE_KINDS)('without a worker, on %s', async (queue) => {
   });
 });
 
-it('a waiting call is answered with the current state when the service closes', async () => {
+it('waiting calls are answered with what there is when the service closes', async () => {
   const stack = await startStack({ worker: false });
   const api = await stack.newApi();
   const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
   await api.accept(batch);
+  const nonce = randomUUID();
+  const events = api.ask('getEvents', { query: { after: '0', waitSeconds: '30' }, nonce });
+  await untilReceived(stack.db, nonce);
   const answers = await Promise.all(Array.from({ length: 3 }, () => startWaiting(stack, api, batch)));
   const closed = stack.close();
   for (const answer of answers) expect(await answer()).toMatchObject({ state: 'accepted', total: 1, pending: 1 });
+  expect(dataOf(await events)).toEqual({ events: [], lastId: '0', hasMore: false });
   await closed;
 }, 15_000);

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeEach, expect, it } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
-import { countWaiting } from '../../harness/databases/waiting.ts';
+import { untilDoneOrWaiting } from '../../harness/databases/waiting.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -61,7 +61,7 @@ it('a webhook that another worker is checking is skipped, and others are not', a
   const { end, looking } = await inTransaction(stack.db, async (trx) => {
     await sql`select from webhook where id = ${first} for no key update`.execute(trx);
     const looking = look();
-    return { end: await untilDoneOrWaiting(looking, 1), looking };
+    return { end: await untilDoneOrWaiting(stack.db, looking, 1), looking };
   });
   expect({ end, found: await looking }).toEqual({ end: 'done', found: [second] });
   expect(await look()).toEqual([first]);
@@ -73,9 +73,9 @@ it('two workers never claim the same delivery', async () => {
     await sql`select from webhook_delivery where webhook_id = ${first} for update`.execute(trx);
     // This worker has locked the webhooks and read their messages. It waits to record its claim.
     const one = look();
-    expect(await untilDoneOrWaiting(one, 1)).toBe('waiting');
+    expect(await untilDoneOrWaiting(stack.db, one, 1)).toBe('waiting');
     const other = look();
-    await untilDoneOrWaiting(other, 2);
+    await untilDoneOrWaiting(stack.db, other, 2);
     return { one, other };
   });
   expect(await Promise.all([one, other])).toEqual([[first, second].toSorted(), []]);
@@ -97,19 +97,6 @@ it('a worker sends few messages at once to failing endpoints, and as many as bef
   const others = claims.filter(({ isFailing }) => !isFailing);
   expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
 });
-
-/** Resolves when `looking` is done or `count` transactions wait for a lock. */
-async function untilDoneOrWaiting(looking: Promise<unknown>, count: number): Promise<'done' | 'waiting'> {
-  let isDone = false;
-  const note = () => {
-    isDone = true;
-  };
-  looking.then(note, note);
-  while (!isDone) {
-    if ((await countWaiting(stack.db)) >= count) return 'waiting';
-  }
-  return 'done';
-}
 
 it('an attempt has its start time', async () => {
   const claim = await claimTest();
