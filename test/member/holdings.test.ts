@@ -46,12 +46,8 @@ async function buy(customer: Customer, assetNums: string[], element: Sent = {}, 
 describe('M6 and M8', async () => {
   const own = await MemberCenter.open(stack, center.api);
 
-  it('list nothing for an enterprise without assets', async () => {
-    expect(await own.assets()).toEqual([]);
-    expect(await own.locks()).toEqual([]);
-  });
-
-  it('list the active assets of all its customers, oldest first, and nothing else', async () => {
+  it('list the active assets of all customers of an enterprise, oldest first, and nothing else', async () => {
+    expect([await own.assets(), await own.locks()]).toEqual([[], []]);
     const industry = await own.industryCustomer();
     const nums = Array.from({ length: 8 }, newAssetNum) as [string, ...string[]];
     const [first, firstLock, held, lent, lock, revoked, revokedLock, foreign] = nums as Required<typeof nums>;
@@ -74,13 +70,7 @@ describe('M6 and M8', async () => {
     expect(assets.map(({ validity: _, verdict: __, ...asset }) => asset)).toEqual([
       { assetNum: first, assetId: firstId, ...isFree, onlineFlag: false },
       { assetNum: held, assetId: heldId, ...isFree, cloudAccountGlobalId: own.adminId, onlineFlag: false },
-      {
-        assetNum: lent,
-        assetId: lentId,
-        onlineFlag: false,
-        borrowedFlag: true,
-        cloudAccountGlobalId: own.cloudId,
-      },
+      { assetNum: lent, assetId: lentId, borrowedFlag: true, cloudAccountGlobalId: own.cloudId, onlineFlag: false },
     ]);
     expect(await own.locks()).toEqual([
       { assetNum: firstLock, assetId: firstLockId, ...isFree },
@@ -135,23 +125,18 @@ describe('M6, M8 and O8 in pages', async () => {
   });
 });
 
-it.each(['M6', 'M7', 'M8', 'the seats'])(
-  '%s is refused to an enterprise without an authorized customer',
-  async (name) => {
-    const unbound = await MemberCenter.open(stack, center.api);
-    await pastTriggers(stack.db, ['customer'], (trx) =>
-      trx.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute(),
-    );
-    const paths: Record<string, string> = {
-      M6: `/enterprise/${unbound.enterpriseId}/asset/assetNums`,
-      M7: '/enterprise/asset/1/merchandiseProducts',
-      M8: `/enterprise/${unbound.enterpriseId}/asset/borrowUsbKeys`,
-      'the seats': `/enterprise/${unbound.enterpriseId}/seats`,
-    };
-    const refusal = refusalOf(await unbound.call('GET', paths[name]!));
-    expect(refusal).toMatchObject({ code: '60017', cause: 'customer_not_bound' });
-  },
-);
+it('M6 to M8 and the seats are refused to an enterprise without an authorized customer', async () => {
+  const unbound = await MemberCenter.open(stack, center.api);
+  await pastTriggers(stack.db, ['customer'], (trx) =>
+    trx.deleteFrom('customer').where('enterprise_id', '=', unbound.enterpriseId).execute(),
+  );
+  const answers = await Promise.all([
+    ...(['listEnterpriseAssets', 'listBorrowedLocks', 'getSeats'] as const).map((id) => unbound.ask(id, {})),
+    unbound.ask('readAssetContents', { assetId: '1' }),
+  ]);
+  const refusal = expect.objectContaining({ code: '60017', cause: 'customer_not_bound' });
+  expect(answers.map(refusalOf)).toEqual(answers.map(() => refusal));
+});
 
 describe('M7', () => {
   type Tree = Awaited<ReturnType<typeof shown>>;
@@ -830,17 +815,16 @@ describe('M10', () => {
       expect(faultOf(await submitLend(kim, lock, assets))).toEqual({ code, cause, path });
     });
 
-    it.each(['9999999999999999999', '0', '00'])('that lends %s, which is not an ID', async (assetId) => {
-      const refusal = refusalOf(await center.lend(kim, numOf.lock, [assetId]));
-      expect(refusal).toMatchObject({ code: '33003', cause: 'asset_not_held' });
-    });
-
-    it('that names an asset by its number instead of its ID', async () => {
-      expect(refusalOf(await center.lend(kim, numOf.lock, [numOf.kims]))).toMatchObject({ code: '33003' });
-    });
-
-    it('that names the lock by its ID instead of its number', async () => {
-      expect(refusalOf(await center.lend(kim, idOf.lock, [idOf.kims]))).toMatchObject({ code: '33008' });
+    it.each<[what: string, refusal: readonly [code: string, cause: Cause], assetId: () => string, lock?: () => string]>(
+      [
+        ['an ID above all others', NOT_HELD, () => '9999999999999999999'],
+        ['the ID 0', NOT_HELD, () => '0'],
+        ['the ID 00', NOT_HELD, () => '00'],
+        ['an asset by its number', NOT_HELD, () => numOf.kims],
+        ['into a lock by its ID', UNUSABLE, () => idOf.kims, () => idOf.lock],
+      ],
+    )('that lends %s', async (_, [code, cause], assetId, lock = () => numOf.lock) => {
+      expect(refusalOf(await center.lend(kim, lock(), [assetId()]))).toMatchObject({ code, cause });
     });
 
     it('for an unknown employee, which it checks before the lock', async () => {
