@@ -25,7 +25,9 @@ const two = await openTwoChannels();
 
 const THEIR_HOST = 'hooks.theirs.example';
 const theirWebhook = { body: { url: `https://${THEIR_HOST}/` } };
-const { webhookId: theirWebhookId } = dataOf(await two.unbound.api.call('POST', '/webhooks', theirWebhook));
+const { webhookId: theirWebhookId }: { webhookId: string } = dataOf(
+  await two.unbound.api.call('POST', '/webhooks', theirWebhook),
+);
 
 /** Returns names of another channel that appear in an answer but not in the request. */
 function leaksIn(answer: Answer, sent: unknown): string[] {
@@ -71,10 +73,10 @@ const get = (path: string, query: Record<string, string> = {}): Call => ({
   query,
 });
 const post = (path: string, body: unknown): Call => ({ module: 'order', method: 'POST', path, body });
-const ofTheirWebhook = (method: string, operation: string): Call => ({
+const ofWebhook = (method: string, operation: string, webhookId = theirWebhookId): Call => ({
   module: 'order',
   method: method.toUpperCase(),
-  path: `/webhooks/${theirWebhookId}${operation}`,
+  path: `/webhooks/${webhookId}${operation}`,
   ...(operation === '/replay' && { body: {} }),
 });
 const getMember = (path: string, query = {}): Call => ({ module: 'member', method: 'GET', path, query });
@@ -283,8 +285,12 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ['get', 'delete', 'post /rotateSecret', 'post /test', 'post /enable', 'post /replay', 'get /deliveries'].map(
       (each): [string, Trial[]] => {
         const [method = '', operation = ''] = each.split(' ');
-        const trial: Trial = ['their webhook', () => ofTheirWebhook(method, operation), 'webhook_not_found'];
-        return [`${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`, [trial]];
+        const trials: Trial[] = [
+          ['their webhook', () => ofWebhook(method, operation), 'webhook_not_found'],
+          ['an unknown webhook', () => ofWebhook(method, operation, '9'.repeat(19)), 'webhook_not_found'],
+          ['an impossible webhook', () => ofWebhook(method, operation, '12345678901234567890'), 'field_invalid'],
+        ];
+        return [`${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`, trials];
       },
     ),
   ),

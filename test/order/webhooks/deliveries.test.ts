@@ -363,75 +363,67 @@ describe('a test message', () => {
   });
 });
 
-describe('a deleted webhook', () => {
-  it('gets nothing more, even if a message was in flight', async () => {
-    const { receiver, asked, release } = await receiveHeld(500);
-    const { webhookId } = await create(receiver.url);
-    await endBatch();
-    await endBatch();
-    await asked;
-    dataOf(await api.call('DELETE', `/webhooks/${webhookId}`));
+it('a deleted webhook gets nothing more, even if a message was in flight', async () => {
+  const { receiver, asked, release } = await receiveHeld(500);
+  const { webhookId } = await create(receiver.url);
+  await endBatch();
+  await endBatch();
+  await asked;
+  dataOf(await api.call('DELETE', `/webhooks/${webhookId}`));
+  release();
+  const states = () =>
+    sql<{ state: string; due_time: Date | null; claimed_until: Date | null }>`
+      select distinct state, due_time, claimed_until from webhook_delivery where webhook_id = ${webhookId}`.execute(db);
+  await vi.waitFor(
+    async () => expect((await states()).rows).toEqual([{ state: 'failed', due_time: null, claimed_until: null }]),
+    WAIT,
+  );
+  expect(receiver.received).toHaveLength(1);
+  expect(refusalOf(await api.call('GET', `/webhooks/${webhookId}`))).toMatchObject({ cause: 'webhook_not_found' });
+});
+
+it('a webhook whose row is locked does not delay the others, and its attempt is recorded when the row is released', async () => {
+  const { receiver: held, asked, release } = await receiveHeld(204);
+  const { webhookId } = await create(held.url);
+  await endBatch();
+  await asked;
+  await db.transaction().execute(async (session) => {
+    await sql`select from webhook where id = ${webhookId} for update`.execute(session);
     release();
-    const states = () =>
-      sql<{ state: string; due_time: Date | null; claimed_until: Date | null }>`
-        select distinct state, due_time, claimed_until from webhook_delivery where webhook_id = ${webhookId}`.execute(
-        db,
-      );
-    await vi.waitFor(
-      async () => expect((await states()).rows).toEqual([{ state: 'failed', due_time: null, claimed_until: null }]),
-      WAIT,
-    );
-    expect(receiver.received).toHaveLength(1);
-    expect(refusalOf(await api.call('GET', `/webhooks/${webhookId}`))).toMatchObject({ cause: 'webhook_not_found' });
-  });
-});
-
-describe('a webhook whose row is locked', () => {
-  it('does not delay the others, and its attempt is recorded when the row is released', async () => {
-    const { receiver: held, asked, release } = await receiveHeld(204);
-    const { webhookId } = await create(held.url);
-    await endBatch();
-    await asked;
-    await db.transaction().execute(async (session) => {
-      await sql`select from webhook where id = ${webhookId} for update`.execute(session);
-      release();
-      const other = await stack.newApi();
-      const its = await other.newCustomer();
-      const receiver = await receive();
-      const others = await Promise.all(Array.from({ length: 5 }, () => create(receiver.url, other)));
-      await Promise.all(Array.from({ length: 10 }, () => endBatch(other, its)));
-      await vi.waitFor(async () => {
-        for (const each of others) {
-          const { deliveries } = await listDeliveries(each.webhookId, {}, other);
-          expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
-        }
-      }, WAIT);
-    });
-    await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
-    expect(held.received).toHaveLength(1);
-  });
-});
-
-describe('a suspended application', () => {
-  it('gets its messages when it is approved again', async () => {
     const other = await stack.newApi();
+    const its = await other.newCustomer();
     const receiver = await receive();
-    await create(receiver.url, other);
-    const batch = await endBatch(other, await other.newCustomer());
-    await receiver.awaitCount(1);
-    expect(orderIds(receiver.received)).toEqual([batch]);
-    const setStatus = (status: string) =>
-      sql`update application set status = ${status} where app_key = ${other.credentials.appKey}`.execute(db);
-    await setStatus('suspended');
-    const mine = await receive();
-    await create(mine.url);
-    await sql`insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(
-      db,
-    );
-    await endBatch();
-    await mine.awaitCount(1);
-    expect(receiver.received).toHaveLength(1);
-    await setStatus('approved');
-    await receiver.awaitCount(2);
+    const others = await Promise.all(Array.from({ length: 5 }, () => create(receiver.url, other)));
+    await Promise.all(Array.from({ length: 10 }, () => endBatch(other, its)));
+    await vi.waitFor(async () => {
+      for (const each of others) {
+        const { deliveries } = await listDeliveries(each.webhookId, {}, other);
+        expect(deliveries.map(({ state }) => state)).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+      }
+    }, WAIT);
   });
+  await awaitDeliveries(webhookId, [{ state: 'delivered', attempts: [{ status: 204 }] }]);
+  expect(held.received).toHaveLength(1);
+});
+
+it('a suspended application gets its messages when it is approved again', async () => {
+  const other = await stack.newApi();
+  const receiver = await receive();
+  await create(receiver.url, other);
+  const batch = await endBatch(other, await other.newCustomer());
+  await receiver.awaitCount(1);
+  expect(orderIds(receiver.received)).toEqual([batch]);
+  const setStatus = (status: string) =>
+    sql`update application set status = ${status} where app_key = ${other.credentials.appKey}`.execute(db);
+  await setStatus('suspended');
+  const mine = await receive();
+  await create(mine.url);
+  await sql`insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(
+    db,
+  );
+  await endBatch();
+  await mine.awaitCount(1);
+  expect(receiver.received).toHaveLength(1);
+  await setStatus('approved');
+  await receiver.awaitCount(2);
 });

@@ -276,6 +276,7 @@ describe('where only public addresses are allowed', () => {
     '[::ffff:8.8.8.8]',
     '[::1]',
     '[::]',
+    // An IPv4 address inside an IPv6 address: mapped, compatible, translated, by NAT64, 6to4 and Teredo.
     '[::ffff:127.0.0.1]',
     '[64:ff9b::7f00:1]',
     '[2002:7f00:1::]',
@@ -293,24 +294,8 @@ describe('where only public addresses are allowed', () => {
     expect(seen.connections).toBe(0);
   });
 
-  const FORBIDDEN_ADDRESSES = [
-    '127.0.0.1',
-    '10.0.0.1',
-    '::1',
-    '::ffff:127.0.0.1',
-    '169.254.169.254',
-    '168.63.129.16',
-    'fd00::1',
-    'fec0::1',
-    // An IPv4 address inside an IPv6 address: compatible, translated, by NAT64, 6to4 and Teredo.
-    '::7f00:1',
-    '::a00:1',
-    '::ffff:0:7f00:1',
-    '64:ff9b::7f00:1',
-    '64:ff9b:1::a00:1',
-    '2002:a00:1::',
-    '2001:0:a00:1::',
-  ];
+  /** A few, because hosts and addresses of names are checked by the same rule. */
+  const FORBIDDEN_ADDRESSES = ['127.0.0.1', '168.63.129.16', '::1', '::ffff:127.0.0.1', '64:ff9b:1::a00:1'];
 
   it.each([...FORBIDDEN_ADDRESSES.map((address) => [address]), ['8.8.8.8', '127.0.0.1']])(
     'nothing is sent to a name that resolves to %s %s',
