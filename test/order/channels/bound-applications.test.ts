@@ -136,18 +136,6 @@ const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 const NAMES_NOTHING = 'names no channel, customer or asset';
 
-const [LOCK, UNLOCK, FREEZE, UNFREEZE] = ['lock', 'unlock', 'freeze', 'unfreeze'].map(
-  (operation): Trial => [
-    'their lock after one of ours',
-    () => {
-      const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
-      return post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
-    },
-    // A lock cannot be frozen.
-    (data) => expect(data).toMatchObject([{ status: operation.endsWith('lock') ? 1 : 4 }, { status: 2 }]),
-  ],
-);
-
 const ofTheirCustomer = () => ({ customerId: two.theirs.customer.customerId, state: 'succeeded' });
 const listsNoOrder = (data: unknown) => expect(data).toEqual({ orders: [], nextCursor: null });
 function listsOurOrders(data: unknown): void {
@@ -189,10 +177,16 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       (data) => expect(data).toEqual([]),
     ],
   ],
-  [`post ${ORDER_ROOT}/asset/lock`]: [LOCK!],
-  [`post ${ORDER_ROOT}/asset/unlock`]: [UNLOCK!],
-  [`post ${ORDER_ROOT}/asset/freeze`]: [FREEZE!],
-  [`post ${ORDER_ROOT}/asset/unfreeze`]: [UNFREEZE!],
+  ...Object.fromEntries(
+    ['lock', 'unlock', 'freeze', 'unfreeze'].map((operation): [string, Trial[]] => {
+      const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
+      const call = () => post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
+      // A lock cannot be frozen.
+      const statuses = [{ status: operation.endsWith('lock') ? 1 : 4 }, { status: 2 }];
+      const trial: Trial = ['their lock after one of ours', call, (data) => expect(data).toMatchObject(statuses)];
+      return [`post ${ORDER_ROOT}/asset/${operation}`, [trial]];
+    }),
+  ),
   [`get ${ORDER_ROOT}/assets`]: [
     [
       'the enterprise',

@@ -52,6 +52,8 @@ const summaryOf = ({
   ...summary
 }: BatchResult): BatchSummary => summary;
 
+const { stack, api } = await testStack({ worker: false });
+
 describe('of various batches', async () => {
   /** The number of an asset that is bought, transferred and bought again, and a number that only failed orders name. */
   const assetNum = newAssetNum();
@@ -62,7 +64,6 @@ describe('of various batches', async () => {
   let batches: BatchSummary[];
   let orders: Known[];
 
-  const { stack, api } = await testStack({ worker: false });
   const customers = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
   beforeAll(async () => {
     const sent = await tellStory();
@@ -380,24 +381,20 @@ describe('while batches are accepted and completed', async () => {
   });
 });
 
-describe('of a large backlog', async () => {
-  const { api } = await testStack({ worker: false });
-
-  it('continues from a heavy batch to the next one', async () => {
-    const customer = await api.newCustomer();
-    const { customerId } = customer;
-    const assetNum = newAssetNum();
-    const sent: string[] = [];
-    for (let count = 0; count < 3; count++) {
-      const many = () => Array.from({ length: 4_900 }, newAssetNum);
-      const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
-      sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
-    }
-    const ids = sent.toSorted((one, other) => (BigInt(one) < BigInt(other) ? 1 : -1));
-    const naming = ids.filter((_, place) => place % 2 === 1);
-    for (const state of ['', 'pending']) {
-      expect(await allOrders(api, { customerId, state })).toEqual(ids);
-      expect(await allOrders(api, { assetNum, state })).toEqual(naming);
-    }
-  });
+it('continues in a large backlog from a heavy batch to the next one', async () => {
+  const customer = await api.newCustomer();
+  const { customerId } = customer;
+  const assetNum = newAssetNum();
+  const sent: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    const many = () => Array.from({ length: 4_900 }, newAssetNum);
+    const orders = [[assetNum, ...many()], many()].map((nums) => deleteAsset(customer, nums));
+    sent.unshift(...(await api.accept(batchOf(...orders))).map(({ licenseOrderId }) => licenseOrderId));
+  }
+  const ids = sent.toSorted((one, other) => (BigInt(one) < BigInt(other) ? 1 : -1));
+  const naming = ids.filter((_, place) => place % 2 === 1);
+  for (const state of ['', 'pending']) {
+    expect(await allOrders(api, { customerId, state })).toEqual(ids);
+    expect(await allOrders(api, { assetNum, state })).toEqual(naming);
+  }
 });
