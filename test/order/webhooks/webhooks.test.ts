@@ -74,6 +74,8 @@ describe('a webhook', () => {
   it('is gone when it is deleted, with its secrets', async () => {
     const { webhookId } = await created();
     await one('POST', webhookId, '/rotateSecret');
+    const byOther = await one('DELETE', webhookId, '', {}, await stack.newApi());
+    expect(refusalOf(byOther).cause).toBe('webhook_not_found');
     expect((await one('DELETE', webhookId)).body).toEqual({ code: 0, message: 'success' });
     const message = buildMessage('webhook_not_found', webhookId);
     expect(refusalOf(await one('GET', webhookId))).toEqual({ code: '13004', cause: 'webhook_not_found', message });
