@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { ConsoleCall } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { Api, callService } from '../harness/api.ts';
+import { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
+import { askClientToken } from '../harness/oauth.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Applications in the console: listed, registered, approved, suspended, bound, and their secrets rotated. */
@@ -18,13 +19,7 @@ async function create(changes: Partial<ConsoleCall<'createApplication'>['body']>
   return { name, ...(await admin.call('createApplication', { body })) };
 }
 const read = (appKey: string) => admin.call('getApplication', { params: { appKey } });
-const token = ({ appKey, appSecret }: { appKey: string; appSecret: string }) =>
-  callService('POST', `${stack.baseUrl}/oauth2/token`, {
-    rawBody: String(
-      new URLSearchParams({ grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret }),
-    ),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  });
+const token = (client: Parameters<typeof askClientToken>[1]) => askClientToken(stack.baseUrl, client);
 
 describe('a new application', () => {
   it('has a key and a secret shown only once, and is in the audit log', async () => {
