@@ -18,7 +18,7 @@ export async function listHoldings(db: Database, tenant: AssetTenant, query: Lis
     walk: selectHoldings(tenant, query, cursors.after),
     wanted: sql`enterprise_id = ${enterpriseId}
       ${memberGlobalId === undefined ? sql`` : sql`and member_id = ${memberGlobalId}`}
-      and exists (select from ${assets} as asset where asset.id = asset_id)`,
+      and exists (select from ${assets} as asset where asset.id = asset_id offset 0)`,
     as: 'holding',
     columns: sql`holding.id as "holdingId", case when lock_id is null then 'assignment' else 'loan' end as kind,
       asset_id as "assetId", (select asset_num from ${assets} as asset where asset.id = asset_id) as "assetNum",
@@ -26,7 +26,9 @@ export async function listHoldings(db: Database, tenant: AssetTenant, query: Lis
       (select asset_num from ${assets} as lock where lock.id = lock_id) as "lockAssetNum",
       ${inMs('began_time')} as "beganTime", began_by as "beganBy", ${inMs('ended_time')} as "endedTime",
       ended_by as "endedByGlobalId", ended_by_order_id as "licenseOrderId", end_cause as "endCause"`,
-    joins: sql`left join ${allEmployeesOf(tenant)} as employee on employee.id = member_id`,
+    joins: sql`left join lateral (
+      select account, name from ${allEmployeesOf(tenant)} as employee where employee.id = member_id offset 0
+    ) as employee on true`,
     limit,
   });
   return { holdings, nextCursor: cursors.write(last ? [last.holdingId] : null) };

@@ -43,7 +43,9 @@ export async function readWalkIn<Row extends object>(
     order by place`;
   // The planner knows only how many rows there are on average, and might sort all rows of a large customer.
   await sql`set local enable_sort = off`.execute(trx);
-  const asked = sql`select * from ${scanned} where ${wanted ?? sql`true`} limit ${limit + 1}`;
+  // In a CASE, the planner can't turn a subquery into a join that has the rows in another order.
+  const isWanted = wanted ? sql`case when ${wanted} then true end` : sql`true`;
+  const asked = sql`select * from ${scanned} where ${isWanted} limit ${limit + 1}`;
   const { rows } = await select(asked).execute(trx);
   const page = rows.slice(0, limit);
   if (rows.length > limit || wanted === null) return { page, last: rows.length > limit ? page.at(-1) : undefined };
