@@ -81,6 +81,8 @@ describe('the list of assets', () => {
     await api.carryOut(newBuy(customer, [`${prefix}1`]), deleteAsset(customer, [`${prefix}1`]));
     expect(await walk({ state: 'revoked', assetNum: prefix })).toEqual([`${prefix}1`, `${prefix}1`]);
     expect(await found({ assetNum: prefix })).toEqual([]);
+    const { assets } = await list({ state: 'revoked', assetNum: prefix });
+    expect(assets.map(({ revokedByApplication }) => revokedByApplication)).toEqual(['Test', 'Test']);
     expect(await walk({ state: 'revoked', customerId: customer.customerId })).toEqual([`${prefix}1`, `${prefix}1`]);
   });
 

@@ -58,6 +58,7 @@ describe('the list of orders', () => {
     const { customerId } = owner;
     const num = newAssetNum();
     const [bought] = await process(newBuy(owner, [num]));
+    const startMs = Date.now();
     const elsewhere = await another.process(
       batchOf(newBuy(owner, [newAssetNum()]), deleteAsset(owner, [newAssetNum()])),
     );
@@ -78,6 +79,11 @@ describe('the list of orders', () => {
     expect(failed).toContain(refused);
     expect((await listAll({ state: 'failed' })).slice(0, 2)).toEqual([refused, missing]);
     expect((await listAll({})).slice(0, 5)).toEqual([revoked, refused, missing, foreign, bought]);
+    const period = { acceptedFrom: String(startMs), acceptedTo: String(startMs + 3_600_000) };
+    expect(await listAll(period)).toEqual([revoked, refused, missing, foreign]);
+    expect(await listAll({ ...period, state: 'failed' })).toEqual([refused, missing]);
+    expect(await listAll({ ...period, assetNum: num })).toEqual([revoked, refused]);
+    expect(await listAll({ acceptedTo: String(startMs - 1), state: 'failed' })).not.toContain(refused);
     expect(await listAll({ state: 'pending' })).toEqual([]);
     expect(await listAll({ state: 'succeeded', cause: 'cancelled' })).toEqual([]);
   });

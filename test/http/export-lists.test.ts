@@ -27,7 +27,7 @@ async function furnish(word: string) {
   const center = await MemberCenter.open(stack);
   const { api, customer } = center;
   const [kim] = await center.add(newEmployee({ name: `=Kim of ${word}` }), newEmployee());
-  const [asset] = await center.buy(2);
+  const [asset] = await center.buy(word === 'ours' ? 2 : 3);
   const [lock] = await center.buyLocks(1);
   await api.carryOut(newBuy(customer, [newAssetNum()], { licenseType: 'cloud_customer' }));
   await center.assign(kim!.globalId, asset!.assetNum);

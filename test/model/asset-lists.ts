@@ -22,8 +22,13 @@ export async function compareLists(
   { assets, holdings }: Pick<Model, 'assets' | 'holdings'>,
 ): Promise<void> {
   await compareInTime(db, 'the lists of assets', {
-    expectedAt: (now) => assets.map((_, index) => judge(assets, holdings, index, now)),
-    read: async () => [...(await list(api, numberPrefix, 'active')), ...(await list(api, numberPrefix, 'revoked'))],
+    // Those of each state, then all.
+    expectedAt: (now) => [...assets, ...assets].map((_, index) => judge(assets, holdings, index % assets.length, now)),
+    read: async () => {
+      const listed = [];
+      for (const state of ['active', 'revoked', 'all']) listed.push(...(await list(api, numberPrefix, state)));
+      return listed;
+    },
   });
 }
 

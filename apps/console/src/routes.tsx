@@ -70,7 +70,8 @@ const assetsFilters = [
   'expiresFrom',
   'expiresTo',
   'updatedFrom',
-  'revoked',
+  'channelCode',
+  'state',
 ] as const;
 
 /** Every page of the console. Parameters are strings, because ids have more digits than a number can hold. */
@@ -88,7 +89,7 @@ const routes = [
   page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'cursor'),
   page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'BatchPage', 'state', 'cause', 'cursor'),
   page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'ResendPage', 'order'),
-  page('/orders', orders, 'OrdersPage', ...ordersFilters, 'cursor'),
+  page('/orders', orders, 'OrdersPage', ...ordersFilters, ...times, 'cursor'),
   page('/holds', orders, 'HoldsPage', 'cursor'),
   page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx'), 'OrderPage'),
   page('/preview', preview, 'PreviewPage', 'appKey', 'state', 'order', 'cursor'),

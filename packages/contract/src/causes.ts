@@ -83,7 +83,7 @@ export const causes = {
   field_misspelled: { ...OF_SHAPE, message: '{0}: unknown field; did you mean {1}?' },
   filter_unknown: {
     ...OF_SHAPE,
-    message: '{0}: unknown filter[; did you mean {1}?]. The parameters of this list are {2}',
+    message: '{0}: unknown filter[ (did you mean {1}?)]. The parameters of this list are {2}',
   },
   field_repeated: { ...OF_SHAPE, message: '{0}: appears more than once' },
   dates_reversed: { message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },

@@ -3,10 +3,13 @@ import { type Cause as CauseWord, causes, codeOf, type Module, type Refusal } fr
 import { named } from './containers.ts';
 import { MAX_LISTED_FAULTS } from './parse.ts';
 import { nothing } from './scalars.ts';
+import { fault } from './templates.ts';
 
 export type Cause = CauseWord;
 
-export const Cause = z.enum(Object.keys(causes) as [Cause, ...Cause[]]).meta({
+const CAUSES = Object.keys(causes) as [Cause, ...Cause[]];
+
+export const Cause = z.enum(CAUSES, fault('one_of', CAUSES.join(', '))).meta({
   id: 'Cause',
   description:
     'Why a call was refused or an order failed, as a stable word for programs. Later releases may add causes: handle an unknown one by its code.',

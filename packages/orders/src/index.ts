@@ -19,7 +19,7 @@ export { CustomerChannels } from './lanes.ts';
 export { createOrderMetrics, type OrderMetrics } from './metrics.ts';
 export { listBatches } from './reading/batches.ts';
 export { readFailedOrders } from './reading/content.ts';
-export { listOrders, readOrder, showListedOrder, showOrder } from './reading/orders.ts';
+export { listOrders, readOrder, readSenderNames, showListedOrder, showOrder } from './reading/orders.ts';
 export { ResultReader, watchBatches } from './reading/reader.ts';
 export { buildSummary } from './summary.ts';
 export { BatchApplier, SYNC_GROUPS_AT_ONCE } from './sync/applier.ts';

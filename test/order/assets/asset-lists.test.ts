@@ -99,6 +99,10 @@ describe('assets of a customer', () => {
     expect(await found({ enterpriseGlobalId, customerId: one.customerId })).toEqual([b]);
     const revoked = await listAssets({ enterpriseGlobalId, state: 'revoked' });
     expect(revoked).toMatchObject([{ assetNum: a, revokedByOrderId: revocation!.licenseOrderId }]);
+    const all = { enterpriseGlobalId, state: 'all' };
+    expect(await found({ ...all, limit: '1' })).toEqual([b, c, a]);
+    expect(await found({ ...all, reason: 'revoked' })).toEqual([a]);
+    expect(await found({ ...all, reason: 'unassigned' })).toEqual([b, c]);
     expect(await found({ enterpriseGlobalId: '1', customerId: one.customerId })).toEqual([]);
   });
 });

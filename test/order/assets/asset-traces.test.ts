@@ -89,6 +89,7 @@ describe('an asset by its number', () => {
       assetExtendList: terms.assetExtendList,
       licenseOrderIds: [bought.licenseOrderId],
       assigned: false,
+      memberGlobalId: null,
       lentInto: null,
     });
     const contents = await center.contents(assetId);
@@ -104,14 +105,17 @@ describe('an asset by its number', () => {
     const [asset] = await center.buy(1);
     const [lock] = await center.buyLocks();
     const { assetNum, assetId } = asset!;
-    const before = await readAsset(api, assetNum);
+    const before = { ...(await readAsset(api, assetNum)), memberGlobalId: member!.globalId };
     expect(before).toMatchObject({ assigned: false, lentInto: null });
     await center.assign(member!.globalId, assetNum);
     const verdict = (...reasons: Partial<VerdictReason>[]) => ({
       usable: reasons.length === 0,
       reasons: reasons.map((reason) => expect.objectContaining(reason)),
     });
-    expect(await readAsset(api, assetNum)).toEqual({ ...before, assigned: true, verdict: verdict() });
+    expect(await readAsset(api, assetNum)).toEqual({
+      ...before,
+      ...{ assigned: true, verdict: verdict() },
+    });
     dataOf(await center.lend(member!.globalId, lock!.assetNum, [assetId]));
     expect(before.products).not.toEqual([]);
     expect(await readAsset(api, assetNum)).toEqual({

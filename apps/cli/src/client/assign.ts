@@ -111,7 +111,8 @@ export function planAssignments(
 }
 
 /** Describes a fault without its path, which names an entry of a call instead of a row. */
-const describe = (cause: Cause, args: readonly string[]) => buildMessage(cause, ...args).replace(/^[\w.[\]]+: /, '');
+const describe = (cause: Cause, args: readonly string[]) =>
+  buildMessage(cause, ...args).replace(/^[\w.[\]]+: (.)/, (_, first: string) => first.toUpperCase());
 
 /** Splits rows so that the entries of each part fit into one call. Omits rows without entries. */
 function splitByCall(rows: readonly Assignment[]): Assignment[][] {

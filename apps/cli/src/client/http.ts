@@ -121,7 +121,7 @@ export function explainStrangeAnswer(url: string, { status, headers }: Omit<Answ
     status >= 500
       ? 'A proxy may be unable to reach Lockstep: try again, or check the proxy.'
       : 'Set --base-url to the address of Lockstep itself, without the path of an operation.';
-  return `${url} ${answer}, which is not from Lockstep. ${advice}`;
+  return `${url} ${answer}, which is not an answer of Lockstep's API. ${advice}`;
 }
 
 /** Finds the reason of an error. If several addresses failed, Node.js wraps their reasons in one error. */

@@ -25,9 +25,11 @@ function countOf(name: keyof SeatCounts, head: string): Column<SeatCounts> {
 }
 
 /** Prints the seats of each product, of each license type and of all assets. */
-export async function showSeats(client: OrderClient, { json }: { json?: true }): Promise<void> {
+export async function showSeats(client: OrderClient, options: ListOptions): Promise<void> {
+  const format = formatOf(options);
+  if (format) return await client.export('getSeats', { params: client.enterprise }, format);
   const seats = await client.call('getSeats', { params: client.enterprise });
-  if (json) return say(JSON.stringify(seats));
+  if (options.json) return say(JSON.stringify(seats));
   const rows = [
     ...seats.products.map(({ productUri, productName, ...counts }) => ({
       of: productUri,
@@ -80,11 +82,17 @@ const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { head: 'lent into', cell: ({ lockAssetNum }) => lockAssetNum },
   { head: 'employee', cell: ({ memberAccount }) => memberAccount },
   { head: 'began', cell: ({ beganTime }) => formatTime(beganTime) },
+  { head: 'by administrator', cell: ({ beganBy }) => beganBy, isRight: true },
   { head: 'ended', cell: ({ endedTime }) => formatTime(endedTime) },
   {
     head: 'ended by',
     cell: ({ licenseOrderId, endedByGlobalId, endCause }) =>
-      [licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId, describeEnd(endCause)].filter(Boolean).join(', '),
+      [
+        licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId && `administrator ${endedByGlobalId}`,
+        describeEnd(endCause),
+      ]
+        .filter(Boolean)
+        .join(', '),
     wraps: true,
   },
 ];

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { readDataDir } from '@lockstep/config/data-dir';
 import type { Command } from 'commander';
 import { CommandFault } from '../output/status.ts';
@@ -26,7 +26,7 @@ const USER = {
  * elsewhere (rules 9). Makes no call.
  */
 export async function openClient(command: Command, env: NodeJS.ProcessEnv, isOfUser = false): Promise<OrderClient> {
-  const demoFile = join(readDataDir(env), 'demo.json');
+  const demoFile = resolve(readDataDir(env), 'demo.json');
   const named = (await readGiven(command, env, isOfUser ? USER : APPLICATION)) ?? (await readDemoOptions(demoFile));
   if (named === undefined) {
     throw new CommandFault(

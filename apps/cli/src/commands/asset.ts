@@ -28,11 +28,26 @@ export function addAssetCommands(program: Command, commands: Commands): void {
     .addOption(new Option('--reason <reason>', 'Filter by why it cannot be used now').choices(REASONS))
     .option('--expires-from <time>', 'The asset or a product on it ends at or after this time', parseFrom)
     .option('--expires-to <time>', 'It ends at or before this time; a date includes the whole day', parseTo)
-    .option('--updated-from <time>', 'It was changed at or after this time; oldest change first', parseFrom)
+    .option(
+      '--updated-from <time>',
+      'An order or disabling changed it at or after this time; oldest change first',
+      parseFrom,
+    )
     .addOption(new Option('--assigned <whether>', 'Filter by whether an employee has it').choices(['true', 'false']))
     .addOption(new Option('--locked <whether>', 'Filter by whether it is disabled').choices(['true', 'false']))
-    .addOption(new Option('--state <state>', 'Active assets, or revoked ones').choices(['active', 'revoked']))
-    .addOption(new Option('--include <parts>', 'Also read what is on each (JSON)').choices(['counts', 'products']));
+    .addOption(
+      new Option('--state <state>', 'Active assets (the default), revoked ones, or all').choices([
+        'active',
+        'revoked',
+        'all',
+      ]),
+    )
+    .addOption(
+      new Option('--include <parts>', 'Also read what is on each, for --json, --csv and --ndjson').choices([
+        'counts',
+        'products',
+      ]),
+    );
   call('show', 'Show an active asset and its contents', {
     id: 'getAsset',
     fields: listFields,
@@ -54,11 +69,15 @@ const LIST_COLUMNS: readonly Column<ListedAsset>[] = [
     cell: ({ verdict }) => verdict.reasons.map(({ reason }) => reason).join(', ') || 'yes',
     wraps: true,
   },
-  { head: 'next end', cell: ({ nextEndDate }) => formatTime(nextEndDate) },
+  { head: 'ends', cell: (asset) => formatTime(asset.nextEndDate ?? findExpiry(asset)) },
   { head: 'employee', cell: ({ memberGlobalId }) => memberGlobalId, isRight: true },
   { head: 'changed', cell: ({ updatedTime }) => formatTime(updatedTime) },
   { head: 'revoked by', cell: ({ revokedByOrderId }) => revokedByOrderId, isRight: true },
 ];
+
+/** Returns since when an asset is expired; null if it isn't. */
+const findExpiry = ({ verdict }: ListedAsset) =>
+  verdict.reasons.find(({ reason }) => reason === 'expired')?.since ?? null;
 
 const listFields = (asset: AssetDetail): Fields => [
   ['asset number', asset.assetNum],
@@ -73,7 +92,7 @@ const listFields = (asset: AssetDetail): Fields => [
   ['disabled', yesOrNo(asset.locked)],
   ['frozen', yesOrNo(asset.freezing)],
   ['borrowed lock', yesOrNo(asset.borrowedUsbKey)],
-  ['assigned', yesOrNo(asset.assigned)],
+  ['assigned to', asset.memberGlobalId],
   ['lent into', asset.lentInto],
   ...asset.assetExtendList.map(({ extendCode, extendValue }) => [`attribute ${extendCode}`, extendValue] as const),
   ['orders with active grants', asset.licenseOrderIds.join(' ')],
@@ -165,7 +184,9 @@ const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
   {
     head: 'by',
     cell: ({ licenseOrderId, operatorIdentity, administratorGlobalId }) =>
-      operatorIdentity ?? licenseOrderId ?? administratorGlobalId,
+      operatorIdentity ??
+      (licenseOrderId && `order ${licenseOrderId}`) ??
+      (administratorGlobalId && `administrator ${administratorGlobalId}`),
     wraps: true,
   },
   {

@@ -20,7 +20,9 @@ export function addMemberCommands(program: Command, commands: Commands): void {
     .helpGroup(API_COMMANDS)
     .description("List employees, assets and seats, assign assets; with database access, reset employees' passwords");
   const add = commands.ofMembers(member, () => import('../client/members.ts'));
-  add('seats', 'Count the seats of the enterprise by product and license type', 'showSeats').option(...JSON_OPTION);
+  addExportOptions(
+    add('seats', 'Count the seats of the enterprise by product and license type; exports have products', 'showSeats'),
+  ).option(...JSON_OPTION);
   const addList = (command: Command) => addExportOptions(addListOptions(command));
   addList(add('list', 'List the employees with their assets, newest first', 'listEmployees'))
     .option(...JSON_OPTION)

@@ -80,8 +80,8 @@ export function Choice<Value extends string>({ options, onChange, ...props }: Ch
 export interface FilterField {
   name: string;
   label: string;
-  kind: 'text' | 'select' | 'time' | 'flag';
-  /** The options of a select; "Any" is added. */
+  kind: 'text' | 'select' | 'time' | 'until' | 'flag';
+  /** The options of a select; "Any" or `placeholder` is added. */
   options?: Readonly<Record<string, string>>;
   placeholder?: string;
 }
@@ -106,7 +106,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
     const form = new FormData(event.currentTarget);
     const entries = fields.map(({ name, kind }) => {
       const text = String(form.get(name) ?? '').trim();
-      return [name, text === '' ? undefined : kind === 'time' ? readLocalTime(text) : text];
+      return [name, text === '' ? undefined : readFilter(kind, text)];
     });
     change({ ...Object.fromEntries(entries), cursor: undefined });
   };
@@ -138,6 +138,13 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   );
 }
 
+/** Reads a filter as the address has it. A field shows seconds; the end of a period includes its last one. */
+function readFilter(kind: FilterField['kind'], text: string): string | undefined {
+  if (kind !== 'time' && kind !== 'until') return text;
+  const time = readLocalTime(text);
+  return kind === 'until' && time !== undefined ? String(Number(time) + 999) : time;
+}
+
 function FilterInput({ field, value = '' }: { field: FilterField; value: string | undefined }) {
   const words = useWords(kitWords);
   const { name, label, kind, options = {}, placeholder } = field;
@@ -157,7 +164,10 @@ function FilterInput({ field, value = '' }: { field: FilterField; value: string 
     );
   }
   if (kind === 'select') {
-    const data = Object.entries({ '': words.any, ...options }).map(([each, text]) => ({ value: each, label: text }));
+    const data = Object.entries({ '': placeholder ?? words.any, ...options }).map(([each, text]) => ({
+      value: each,
+      label: text,
+    }));
     return (
       <NativeSelect
         name={name}
@@ -172,7 +182,7 @@ function FilterInput({ field, value = '' }: { field: FilterField; value: string 
       />
     );
   }
-  const isTime = kind === 'time';
+  const isTime = kind === 'time' || kind === 'until';
   return (
     <TextInput
       name={name}

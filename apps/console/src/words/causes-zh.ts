@@ -32,7 +32,7 @@ export const causesInChinese: Readonly<
   field_missing: '{0}：必填。',
   field_invalid: '{0}：{1:fault}。',
   field_misspelled: '{0}：未知字段，可能拼错了 {1}。',
-  filter_unknown: '{0}：未知筛选条件[，可能是 {1}]。此列表的参数有 {2}。',
+  filter_unknown: '{0}：未知筛选条件[（您是否想输入 {1}？）]。此列表的参数有 {2}。',
   field_repeated: '{0}：重复出现。',
   date_not_milliseconds: '{0}：必须是毫秒时间戳，不晚于 9999 年，如 1798761599000；不限请省略。',
   dates_reversed: '{0}[ {2}（资产 {1}）]：开始时间不能晚于结束时间[ {3}]。',

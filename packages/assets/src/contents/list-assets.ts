@@ -166,16 +166,16 @@ function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[]
     [licenseType, sql`license_type = ${licenseType}`],
     [validity, sql`${ASSET_VALIDITY} = ${validity}`],
     // A revoked asset has no other reason.
-    [reason, reason && (state === 'active' || reason === 'revoked' ? HAS_REASON[reason] : sql`false`)],
+    [reason, reason && sql`${HAS_REASON[reason]} and (revoked_time is null or ${reason} = 'revoked')`],
     [assigned, sql`${isAssigned} = (${assigned}::text = 'true')`],
     [locked, sql`locked = (${locked}::text = 'true')`],
     [updatedFrom, sql`asset.updated_time >= to_timestamp(${updatedFrom}::float8 / 1000)`],
     [productUri, sql`exists (select ${productsOn(productUri)})`],
     [expiresFrom ?? expiresTo, sql`exists (select from ${endsOf(productUri)} where ${isIn(filters)})`],
   ];
-  const isOfState = state === 'active' ? sql`revoked_time is null` : sql`revoked_time is not null`;
+  const states = { active: sql`revoked_time is null`, revoked: sql`revoked_time is not null`, all: sql`true` };
   return [
-    isOfState,
+    states[state],
     ...given.flatMap(([value, condition]) => (value === undefined || value === null ? [] : [condition!])),
   ];
 }
@@ -186,6 +186,7 @@ const isIn = ({ expiresFrom = 0, expiresTo }: Filters) =>
 
 function chooseWalk(viewer: Viewer, filters: Filters): AssetWalk {
   const { assetNum, channelCode, customerId, enterpriseGlobalId, expiresFrom, expiresTo, updatedFrom, state } = filters;
+  if (state === 'all') return byChange(updatedFrom ?? 0);
   if (assetNum !== undefined) return byNumber(filters, assetNum);
   if (customerId !== undefined || enterpriseGlobalId !== undefined) return byCustomer(viewer, filters);
   if (state === 'active' && (expiresFrom ?? expiresTo) !== undefined) return byEnd(filters);

@@ -40,7 +40,7 @@ export const showFacts = (facts: VerdictFacts) => ({
 
 type AssetTerms = Omit<
   AssetDetail,
-  'assetExtendList' | 'products' | 'merchandises' | keyof ReturnType<typeof showFacts>
+  'assetExtendList' | 'products' | 'merchandises' | 'memberGlobalId' | keyof ReturnType<typeof showFacts>
 > & { extends: Extends; facts: VerdictFacts };
 
 /**
@@ -69,6 +69,7 @@ export function showAsset(db: Database, viewer: Viewer, assetNum: string): Promi
     return {
       ...terms,
       ...showFacts(facts),
+      memberGlobalId: facts.holderId,
       assetExtendList: listExtends(stored),
       ...(await readContents(trx, [{ ...asset, period: facts.period }], facts.now)),
     };

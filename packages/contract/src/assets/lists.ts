@@ -37,20 +37,20 @@ export const AssetListQuery = z
     productUri: optionalText().describe('Only assets with an active product of this productUri.'),
     validity: emptyAsAbsent(Validity.optional()).describe('Only assets whose own dates are so now.'),
     reason: emptyAsAbsent(Reason.optional()).describe(
-      'Only assets that cannot be used now for this reason; revoked ones only with `state=revoked`.',
+      'Only assets that cannot be used now for this reason; revoked ones only with `state=revoked` or `all`.',
     ),
     expiresFrom: emptyAsAbsent(queryTime().optional()).describe(
       'Only if the asset or an active product on it ends at this time or later; with `productUri`, that product.',
     ),
     expiresTo: emptyAsAbsent(queryTime().optional()).describe('Only if it ends at this time or earlier.'),
     updatedFrom: emptyAsAbsent(queryTime().optional()).describe(
-      'Only if it, or what is on it, was last changed at this time or later.',
+      'Only if an order, or disabling or freezing, last changed it or what is on it at this time or later.',
     ),
     assigned: queryFlag().describe('true: only assets assigned to an employee. false: only others.'),
     locked: queryFlag().describe('true: only disabled locks (O6). false: only others.'),
     state: emptyAsAbsent(
-      namedEnum('AssetState', 'Whether an asset is active or revoked.', ['active', 'revoked']).default('active'),
-    ).describe('Active or revoked assets.'),
+      namedEnum('AssetState', 'Whether an asset is active or revoked.', ['active', 'revoked', 'all']).default('active'),
+    ).describe('Active, revoked or all assets; all with the oldest change first.'),
     include: emptyAsAbsent(
       namedEnum('AssetParts', 'What else to show of an asset.', ['counts', 'products']).optional(),
     ).describe('counts: how many products and merchandise are on each asset. products: also the products.'),

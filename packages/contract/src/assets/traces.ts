@@ -30,6 +30,7 @@ export const AssetDetail = named('AssetDetail', 'An active asset with its conten
   products: z.array(ProductNode).describe('Products outside of merchandise.'),
   merchandises: z.array(MerchandiseNode).describe('Merchandise with its contents.'),
   assigned: z.boolean().describe('Whether it is assigned to an employee.'),
+  memberGlobalId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
   lentInto: z
     .string()
     .nullable()

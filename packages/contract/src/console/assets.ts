@@ -31,6 +31,7 @@ const AssetRow = z.object({
 const NamedAsset = ListedAsset.extend({
   memberAccount: z.string().nullable().describe('Account of the employee to whom it is assigned.'),
   memberName: z.string().nullable().describe('Name of the employee.'),
+  revokedByApplication: z.string().nullable().describe('Name of the application that sent the order that revoked it.'),
 });
 
 /** An employee to whom an asset is assigned. */

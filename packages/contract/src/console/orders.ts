@@ -18,11 +18,7 @@ export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sende
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
 /** The query of the list of all orders. Pending orders are found by customer or asset number. */
-export const ConsoleOrdersQuery = z.object({ appKey: optionalText(), ...ListOrdersQuery.shape }).omit({
-  // The list pages by order id, and no index maps times to ids.
-  acceptedFrom: true,
-  acceptedTo: true,
-});
+export const ConsoleOrdersQuery = ListOrdersQuery.safeExtend({ appKey: optionalText() });
 export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
 
 const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });

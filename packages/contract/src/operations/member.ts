@@ -33,7 +33,7 @@ import {
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
 import { Seats } from '../members/seats.ts';
-import { BY_PAGE, byCursor } from './list.ts';
+import { BY_PAGE, byCursor, whole } from './list.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
@@ -148,6 +148,7 @@ export const memberOperations = ofModule('member', {
   },
   getSeats: {
     params: EnterpriseParams,
+    list: whole('products'),
     answers: answers(Seats),
     summary: 'Count seats',
     description:

@@ -15,12 +15,11 @@ import { findOrdersOfBatches } from './orders-of-batches.ts';
 import { buildResult, heldMs, type OrderRow, OUTCOME } from './results.ts';
 import { findSenders, openCursor } from './viewer.ts';
 
-type OrdersQuery = Omit<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'> &
-  Partial<Pick<ListOrdersQuery, 'acceptedFrom' | 'acceptedTo'>> & { appKey?: string | undefined };
+type OrdersQuery = ListOrdersQuery & { appKey?: string | undefined };
 
 /**
- * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of all applications, of a
- * customer or of an asset number are read by order id; others batch by batch in acceptance order.
+ * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of a customer or of an asset
+ * number, and of all applications without a period, are read by order id; others batch by batch in acceptance order.
  *
  * Throws a WrongCursor.
  */
@@ -34,7 +33,8 @@ export async function listOrders<Shown>(
   const { acceptedFrom, acceptedTo } = period;
   const filters = { channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo };
   const isNamed = customerId !== undefined || assetNum !== undefined;
-  const list = viewer.applicationId === null || isNamed ? 'ordersById' : 'orders';
+  const isOfAll = viewer.applicationId === null && (acceptedFrom ?? acceptedTo) === undefined;
+  const list = isOfAll || isNamed ? 'ordersById' : 'orders';
   const cursors = openCursor(list, viewer, { ...filters, appKey }, cursor);
   // Only failed orders have a cause.
   if (cause !== undefined && (state === 'pending' || state === 'succeeded')) return { orders: [], nextCursor: null };
@@ -81,6 +81,12 @@ function selectSentOrders(db: Database | Trx, viewer: Viewer, ids: readonly Lice
       viewer.applicationId,
     ],
   });
+}
+
+/** Returns the names of the applications that sent orders, by order. */
+export async function readSenderNames(db: Database, viewer: Viewer, ids: readonly LicenseOrderId[]) {
+  const orders = ids.length === 0 ? [] : await selectSentOrders(db, viewer, ids);
+  return new Map(orders.map(({ id, application_name }) => [id, application_name]));
 }
 
 /** Returns an order that a viewer may see; undefined if there is none. */

@@ -5,6 +5,7 @@ import type { ListedAsset } from '@lockstep/contract';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
+import { readSenderNames } from '@lockstep/orders';
 import type { ServerOptions } from '../../options.ts';
 import { hidePersonal, hideReasons } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
@@ -18,12 +19,15 @@ export function assetsHandlers({ reads }: ServerOptions) {
       const { assets, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
       const holderIds = assets.flatMap(({ memberGlobalId }) => memberGlobalId ?? []);
       const holders = await readEmployees(request.db, holderIds);
+      const revokerIds = assets.flatMap(({ revokedByOrderId }) => revokedByOrderId ?? []);
+      const senders = await readSenderNames(request.db, OPERATOR, revokerIds);
       const holderOf = ({ memberGlobalId: id }: ListedAsset) => (id === null ? undefined : holders.get(id));
       return {
         assets: assets.map((asset) => ({
           ...hideReasons(operator, asset),
           memberAccount: holderOf(asset)?.account ?? null,
           memberName: holderOf(asset)?.name ?? null,
+          revokedByApplication: (asset.revokedByOrderId && senders.get(asset.revokedByOrderId)) ?? null,
         })),
         nextCursor,
       };

@@ -18,13 +18,13 @@ const route = getRouteApi('/assets');
 export function AssetsPage() {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
-  const { revoked, assetNum } = route.useSearch();
+  const { revoked: _, ...reasons } = useWords(reasonWords);
+  const { assetNum, state, updatedFrom } = route.useSearch();
   return (
     <Page title={words.assets} lead={words.lead}>
       <List
         label={words.assets}
         operation="listAssets"
-        call={{ query: { revoked: undefined, state: revoked === 'true' ? 'revoked' : 'active' } }}
         rows={({ assets }) => assets}
         filters={[
           { name: 'assetNum', label: words.assetNumBegins, kind: 'text' },
@@ -33,7 +33,7 @@ export function AssetsPage() {
           { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
           { name: 'productUri', label: words.productUri, kind: 'text' },
           { name: 'licenseType', label: words.licenseType, kind: 'select', options: typeWords },
-          { name: 'reason', label: words.reason, kind: 'select', options: useWords(reasonWords) },
+          { name: 'reason', label: words.reason, kind: 'select', options: reasons },
           { name: 'validity', label: words.validity, kind: 'select', options: useWords(validityWords) },
           {
             name: 'assigned',
@@ -42,11 +42,17 @@ export function AssetsPage() {
             options: { true: words.assigned, false: words.unassigned },
           },
           { name: 'expiresFrom', label: words.expiresFrom, kind: 'time' },
-          { name: 'expiresTo', label: words.expiresTo, kind: 'time' },
+          { name: 'expiresTo', label: words.expiresTo, kind: 'until' },
           { name: 'updatedFrom', label: words.updatedFrom, kind: 'time' },
-          { name: 'revoked', label: words.revokedInstead, kind: 'flag' },
+          {
+            name: 'state',
+            label: words.state,
+            kind: 'select',
+            options: { revoked: words.revokedInstead, all: words.allStates },
+            placeholder: words.activeOnly,
+          },
         ]}
-        {...useAssetTable(revoked === 'true')}
+        {...useAssetTable({ withRevoked: state !== undefined, isByChange: (state ?? updatedFrom) !== undefined })}
         none={[words.noAssets, words.noAssetsAdvice]}
         noMatches={
           assetNum && (
@@ -60,27 +66,24 @@ export function AssetsPage() {
   );
 }
 
-/** The table of assets. Revoked ones show when, and which order revoked them. */
-export function useAssetTable(isRevoked = false): Table<Asset> {
+/** The table of assets. Revoked ones show which order revoked them. */
+export function useAssetTable({ withRevoked = false, isByChange = false } = {}): Table<Asset> {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
-  const active: Column<Asset>[] = [
-    { header: words.holder, cell: (asset) => <Holder of={asset} /> },
-    { header: words.nextEnd, cell: ({ nextEndDate }) => <Time timeMs={nextEndDate} />, isMinor: true },
-  ];
-  const revoked: Column<Asset>[] = [
-    { header: words.revokedTime, cell: ({ revokedTime }) => <Time timeMs={revokedTime} /> },
-    { header: words.revokedBy, cell: ({ revokedByOrderId: id }) => id !== null && <OrderLink orderId={id} /> },
-  ];
+  const revoker: Column<Asset> = { header: words.revokedBy, cell: (asset) => <Revoker of={asset} /> };
   return {
     rowKey: ({ assetId }) => assetId,
     columns: [
       { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-      { header: words.state, cell: (asset) => <AssetMarks asset={{ ...asset, assigned: false }} /> },
+      { header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
       { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> },
       { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
-      ...(isRevoked ? revoked : active),
-      { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+      { header: words.holder, cell: (asset) => <Holder of={asset} /> },
+      ...(withRevoked ? [revoker] : []),
+      { header: words.ends, cell: (asset) => <Time timeMs={asset.nextEndDate ?? findExpiry(asset)} />, isMinor: true },
+      isByChange
+        ? { header: words.updated, cell: ({ updatedTime }) => <Time timeMs={updatedTime} /> }
+        : { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
     ],
   };
 }
@@ -90,10 +93,19 @@ function Holder({ of: { memberName, memberAccount, enterpriseGlobalId } }: { of:
   return <HolderLink holder={{ name: memberName, account: memberAccount }} enterpriseGlobalId={enterpriseGlobalId} />;
 }
 
-type Marked = Pick<Asset, 'verdict' | 'borrowedUsbKey' | 'lent'> & { assigned: boolean };
+function Revoker({ of: { revokedByOrderId: orderId, revokedByApplication } }: { of: Asset }) {
+  if (orderId === null) return '–';
+  return (
+    <>
+      <OrderLink orderId={orderId} /> {revokedByApplication}
+    </>
+  );
+}
 
-/** The state of an asset and its further marks, as badges. */
-export function AssetMarks({ asset }: { asset: Marked }) {
+const findExpiry = ({ verdict }: Asset) => verdict.reasons.find(({ reason }) => reason === 'expired')?.since ?? null;
+
+/** Whether an asset can be used, or why not, as badges. */
+export function AssetMarks({ asset }: { asset: Pick<Asset, 'verdict' | 'borrowedUsbKey'> }) {
   const words = useWords(assetsWords);
   return (
     <Group gap="0.3rem" component="span">
@@ -101,8 +113,6 @@ export function AssetMarks({ asset }: { asset: Marked }) {
         <StateBadge state="active" />
       </VerdictMarks>
       {asset.borrowedUsbKey && <Badge>{words.borrowedLock}</Badge>}
-      {asset.assigned && <Badge tone="busy">{words.held}</Badge>}
-      {asset.lent && <Badge tone="busy">{words.lent}</Badge>}
     </Group>
   );
 }

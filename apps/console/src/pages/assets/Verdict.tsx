@@ -9,22 +9,23 @@ import { assetsWords, endWords, reasonWords } from './words.ts';
 type Verdict = ConsoleData<'listAssets'>['assets'][number]['verdict'];
 type Reason = Verdict['reasons'][number];
 
-/** The reasons that lists mark. They show in other ways what is lent or unassigned. */
-const MARKED: Partial<Record<Reason['reason'], Tone>> = {
+const TONES: Record<Reason['reason'], Tone> = {
   revoked: 'neutral',
   locked: 'bad',
   frozen: 'warn',
   not_yet: 'warn',
   expired: 'bad',
+  lent: 'busy',
+  unassigned: 'neutral',
+  empty: 'neutral',
 };
 
-/** The reasons why an asset is out of force, as badges; `children` if there are none. */
+/** The reasons why an asset can't be used, as badges; `children` if there are none. */
 export function VerdictMarks({ verdict: { reasons }, children = null }: { verdict: Verdict; children?: ReactNode }) {
   const names = useWords(reasonWords);
-  const marked = reasons.filter(({ reason }) => MARKED[reason] !== undefined);
-  if (marked.length === 0) return children;
-  return marked.map(({ reason }) => (
-    <Badge key={reason} tone={MARKED[reason]!}>
+  if (reasons.length === 0) return children;
+  return reasons.map(({ reason }) => (
+    <Badge key={reason} tone={TONES[reason]}>
       {names[reason]}
     </Badge>
   ));

@@ -28,7 +28,7 @@ export function BatchesPage() {
           { name: 'channelCode', label: words.channel, kind: 'text' },
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'acceptedFrom', label: words.acceptedFrom, kind: 'time' },
-          { name: 'acceptedTo', label: words.acceptedTo, kind: 'time' },
+          { name: 'acceptedTo', label: words.acceptedTo, kind: 'until' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
         ]}
         {...useBatchTable()}

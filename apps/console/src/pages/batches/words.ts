@@ -8,8 +8,6 @@ export const batchesWords = defineAreaWords({
   channelOrderId: ['Batch number', '批次号'],
   channelOrderIdHint: ['WEB-0001 or WEB*', 'WEB-0001 或 WEB*'],
   hasFailed: ['With failed orders only', '仅看有失败订单的批次'],
-  acceptedFrom: ['Accepted from', '受理时间（起）'],
-  acceptedTo: ['Accepted until', '受理时间（止）'],
   completed: ['Completed', '完成时间'],
   expected: ['Expected completion', '预计完成时间'],
   mode: ['Mode', '模式'],

@@ -141,6 +141,7 @@ export const actionWords = defineWords({
   'database.backup_begun': ['Started a database backup', '开始备份数据库'],
   'database.restored': ['Restored the database from a backup', '从备份恢复数据库'],
   'database.ids_skipped': ['Skipped IDs after a restore', '恢复后跳过 ID'],
+  'operator.link_created': ['Created a login link', '创建登录链接'],
   'operator.logged_in': ['Logged in', '登录'],
   'operator.logged_out': ['Logged out', '退出登录'],
   'operator.log_in_failed': ['Failed to log in', '登录失败'],

@@ -39,6 +39,8 @@ export function OrdersPage() {
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
           { name: 'orderType', label: words.type, kind: 'select', options: optionsOf(TYPES, codeName) },
+          { name: 'acceptedFrom', label: words.acceptedFrom, kind: 'time' },
+          { name: 'acceptedTo', label: words.acceptedTo, kind: 'until' },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
