@@ -97,7 +97,11 @@ export const english = {
     grants_of_assets: 'grants on its assets',
     held: 'products, merchandise and grants on its assets',
   },
-  inactive: { ever: ': no asset ever had this number', of_customer: ' of the customer' },
+  inactive: {
+    ever: ': no asset ever had this number',
+    now: ': if it was revoked, its history says so',
+    of_customer: ' of the customer',
+  },
   unassignable: { borrowed_lock: '; it is a borrowed lock' },
   configured: {
     held: 'is already assigned to employee {3}',

@@ -9,7 +9,8 @@ import {
 import { ListCursor } from '@lockstep/platform';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { type Api, dataOf, readPages, refusalOf } from '../../harness/api.ts';
+import { applicationIdOf } from '../../harness/databases/tables.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import {
   batchOf,
@@ -151,7 +152,7 @@ describe('an asset by its number', () => {
     expect(refusalOf(await submitAsset(api, assetNum))).toEqual({
       code: '13004',
       cause: 'asset_not_found',
-      message: buildMessage('asset_not_found', assetNum),
+      message: buildMessage('asset_not_found', assetNum, 'now'),
     });
     await order(newBuy(customer, [assetNum]));
     const after = await readAsset(api, assetNum);
@@ -291,13 +292,12 @@ describe('the history of a number', () => {
       () => order(deleteAsset(customer, [assetNum])),
       () => order(newBuy(other, [assetNum], {}, uri('app-5'))),
     ];
-    const walked: HistoryEntry[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: AssetHistory = await readPage(assetNum, { limit: '1', cursor });
-      walked.push(...page.entries);
-      cursor = page.nextCursor;
+    const pages = await readPages(async (cursor) => {
+      const page = await readPage(assetNum, { limit: '1', cursor });
       await happen.shift()?.();
-    }
+      return page;
+    });
+    const walked = pages.flatMap(({ entries }) => entries);
     expect(walked).toEqual(before);
     expect((await readHistory(api, assetNum)).slice(-before.length)).toEqual(before);
   });
@@ -314,11 +314,7 @@ describe('the history of a number', () => {
     ];
     for (const answer of refused) expect(refusalOf(await answer)).toMatchObject(wrong);
     expect(dataOf(await submitHistory(api, assetNum, { cursor })).entries).toHaveLength(1);
-    const { id: applicationId } = await stack.db
-      .selectFrom('application')
-      .select('id')
-      .where('app_key', '=', api.credentials.appKey)
-      .executeTakeFirstOrThrow();
+    const applicationId = await applicationIdOf(stack.db, api.credentials);
     const { assetId, licenseOrderIds } = await readAsset(api, assetNum);
     const [orderId] = licenseOrderIds as string[];
     const scope = ['assetHistory', applicationId, { assetNum }];

@@ -175,7 +175,7 @@ export const wordsInChinese: {
     grants_of_assets: '个资产授权',
     held: '个资产上的产品、商品和授权',
   },
-  inactive: { ever: '，也从未存在', of_customer: '，或不属于该客户' },
+  inactive: { ever: '，也从未存在', now: '；如已撤销，请查看其历史记录', of_customer: '，或不属于该客户' },
   change: { administrator: '现有管理员 {1}', channels: '渠道' },
   role: { viewer: '只读', support: '技术支持', admin: '系统管理员' },
   kind: {

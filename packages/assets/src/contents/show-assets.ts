@@ -64,7 +64,7 @@ export function showAsset(db: Database, viewer: Viewer, assetNum: string): Promi
       from ${assetsOf(viewer)} as asset join ${customersOf(viewer)} as customer on customer.id = customer_id
       where asset_num = ${assetNum} and revoked_time is null`.execute(trx);
     const [asset] = rows;
-    if (asset === undefined) throw new Refusal('asset_not_found', assetNum);
+    if (asset === undefined) throw new Refusal('asset_not_found', assetNum, 'now');
     const { extends: stored, facts, ...terms } = asset;
     return {
       ...terms,
