@@ -3,8 +3,8 @@ import { defineAreaWords } from '../../words/define-words.ts';
 /** The words of orders. */
 export const ordersWords = defineAreaWords({
   lead: [
-    'Orders of all batches, newest first. Filter by customer, asset number or cause.',
-    '所有批次的订单，按时间倒序排列。可按客户、资产编号或原因筛选。',
+    'Orders of all batches, newest first. Filter by time, customer, asset number or cause.',
+    '所有批次的订单，按时间倒序排列。可按时间、客户、资产编号或原因筛选。',
   ],
   orderId: ['Order ID', '订单 ID'],
   noSuchCustomer: ['Not found', '未找到'],
