@@ -3,7 +3,7 @@ import type { ListOptions } from '../options.ts';
 import { printList, readPages } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
-import { type Column, describeEnd, formatTime } from '../output/values.ts';
+import { type Column, describeEnd, formatTime, nameAdministrator } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
 import { formatOf } from './export.ts';
 
@@ -82,13 +82,13 @@ const HOLDING_COLUMNS: readonly Column<Holding>[] = [
   { head: 'lent into', cell: ({ lockAssetNum }) => lockAssetNum },
   { head: 'employee', cell: ({ memberAccount }) => memberAccount },
   { head: 'began', cell: ({ beganTime }) => formatTime(beganTime) },
-  { head: 'by administrator', cell: ({ beganBy }) => beganBy, isRight: true },
+  { head: 'begun by', cell: ({ beganBy }) => nameAdministrator(beganBy) },
   { head: 'ended', cell: ({ endedTime }) => formatTime(endedTime) },
   {
     head: 'ended by',
     cell: ({ licenseOrderId, endedByGlobalId, endCause }) =>
       [
-        licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId && `administrator ${endedByGlobalId}`,
+        licenseOrderId ? `order ${licenseOrderId}` : endedByGlobalId && nameAdministrator(endedByGlobalId),
         describeEnd(endCause),
       ]
         .filter(Boolean)

@@ -10,7 +10,7 @@ import type {
 import { REASONS, VALIDITIES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import { parseFrom, parseId, parseText, parseTo } from '../options.ts';
-import { type Column, describeEnd, type Fields, formatTime, yesOrNo } from '../output/values.ts';
+import { type Column, describeEnd, type Fields, formatTime, nameAdministrator, yesOrNo } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
 /** Adds `lockstep asset …`. */
@@ -186,7 +186,7 @@ const HISTORY_COLUMNS: readonly Column<HistoryEntry>[] = [
     cell: ({ licenseOrderId, operatorIdentity, administratorGlobalId }) =>
       operatorIdentity ??
       (licenseOrderId && `order ${licenseOrderId}`) ??
-      (administratorGlobalId && `administrator ${administratorGlobalId}`),
+      (administratorGlobalId && nameAdministrator(administratorGlobalId)),
     wraps: true,
   },
   {

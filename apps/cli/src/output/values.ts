@@ -25,6 +25,9 @@ export function fieldsOf<Row>(columns: readonly Column<Row>[], row: Row): Fields
 export const describeEnd = (cause: HoldingEnd | null) =>
   cause === 'lock' ? 'lock released' : cause === 'employee_deleted' ? 'employee deleted' : null;
 
+/** Names who began or ended a holding: an administrator, or 0 for an operator (rules 8). */
+export const nameAdministrator = (id: string) => (id === '0' ? 'operator' : `administrator ${id}`);
+
 export const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 
 /** Returns a number of orders in words: `1 order`. */
