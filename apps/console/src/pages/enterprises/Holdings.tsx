@@ -41,6 +41,7 @@ export function SeatTables({ enterpriseGlobalId }: { enterpriseGlobalId: string 
     <Query of={seats}>
       {({ products, licenseTypes, total }) => (
         <Stack>
+          <p>{words.seatsLead}</p>
           <DataTable
             label={words.seatsByProduct}
             columns={[product, ...counts]}
