@@ -1,44 +1,20 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { openPool } from '@lockstep/test/harness/databases/pool';
+import { ForwardedAddress } from '@lockstep/test/harness/network/forwarded-address';
 import { type RawBuilder, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { behindSavepoint, type Database, inTransaction, type Trx } from './database.ts';
 
-describe('a connection that goes silent', () => {
-  const through: Socket[] = [];
-  /** Forwards everything between a client and PostgreSQL until `silence` is called. */
-  const proxy = createServer((client) => {
-    const { hostname, port } = new URL(inject('postgresUrl'));
-    const server = connect(Number(port), hostname);
-    client.pipe(server).pipe(client);
-    for (const socket of [client, server]) socket.on('error', () => {});
-    through.push(client, server);
-  });
-  const silence = () => {
-    for (const socket of through) socket.unpipe();
-  };
-
-  beforeAll(async () => {
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  });
-  afterAll(async () => {
-    for (const socket of through) socket.destroy();
-    await once(proxy.close(), 'close');
-  });
-
-  it('is replaced after a query has timed out', async () => {
-    const url = new URL(inject('postgresUrl'));
-    url.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const db = openPool({ url: url.href, queryTimeoutMs: 50 });
-    const look = () => sql`select 1`.execute(db);
-    await look();
-    silence();
-    await expect(look()).rejects.toThrow('timeout');
-    // The pool may notice it only with the next query.
-    await look().catch(() => {});
-    await look();
-  });
+it('a connection that goes silent is replaced after a query has timed out', async () => {
+  const address = await ForwardedAddress.open(inject('postgresUrl'));
+  onTestFinished(() => address.close());
+  const db = openPool({ url: address.url, queryTimeoutMs: 50 });
+  const look = () => sql`select 1`.execute(db);
+  await look();
+  address.freeze();
+  await expect(look()).rejects.toThrow('timeout');
+  // The pool may notice it only with the next query.
+  await look().catch(() => {});
+  await look();
 });
 
 describe('a session', () => {
