@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { blocksOf, code, PAGES, read, tableOf } from '../harness/browser/pages.ts';
+import { findCommand } from '../harness/processes/command-line.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { testDatabase } from '../harness/stack.ts';
 
@@ -89,13 +90,12 @@ describe('docs/console.md', () => {
     expect(roles).toEqual(OperatorRole.options.map(code));
   });
 
-  it('names the commands for operators that there are', async () => {
-    const { stdout } = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'operator', '--help']);
-    const commands = [...stdout.matchAll(/^ {2}([a-z][\w-]+)/gm)].map(([, name]) => name!);
+  it('names the commands for operators that there are', () => {
+    const commands = findCommand('operator').commands.map((command) => command.name());
     const named = tableOf('docs/console.md', 'Command', 'What it does').map(
       ([command]) => command!.match(/^`operator ([\w-]+)/)?.[1],
     );
-    expect(named).toEqual(commands.filter((name) => name !== 'help'));
+    expect(named).toEqual(commands);
   });
 });
 
@@ -113,9 +113,9 @@ describe('tables', async () => {
     );
   });
 
-  it('of variables of commands that call the API in docs/deployment.md are those that it reads', async () => {
-    const help = await runJob(['npm', 'run', '--silent', 'lockstep', '--', 'member', 'seats', '--help']);
-    const names = [...help.stdout.matchAll(/\(env:\s+(\w+)\)/g)].map(([, name]) => code(name!));
+  it('of variables of commands that call the API in docs/deployment.md are those that it reads', () => {
+    const help = findCommand('member seats').helpInformation();
+    const names = [...help.matchAll(/\(env:\s+(\w+)\)/g)].map(([, name]) => code(name!));
     expect(tableOf('docs/deployment.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
   });
 

@@ -7,7 +7,8 @@ import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { read, tableOf } from '../harness/browser/pages.ts';
-import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
+import { findCommand } from '../harness/processes/command-line.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 import { testDatabase } from '../harness/stack.ts';
 
 const INDEX = 'docs/runbooks/README.md';
@@ -109,18 +110,14 @@ it('health reasons of the index begin as those of the sources', () => {
   expect(fragments.filter((fragment) => !source.includes(fragment))).toEqual([]);
 });
 
-it('commands of the pages exist, with their options', async () => {
+it('commands of the pages exist, with their options', () => {
   const pages = globSync(['README.md', 'docs/**/*.md'], { cwd: REPOSITORY }).map(read).join('\n');
   const shown = pages.matchAll(/(?:npx |bin\/|`)lockstep (submit|events|completion|[a-z]+ [a-z-]+)\b([^`\n]*)/g);
   const commands = Map.groupBy(shown, ([, command]) => command!);
   expect(commands.size).toBeGreaterThan(10);
-  await Promise.all(
-    [...commands].map(async ([command, uses]) => {
-      const help = await runJob([process.execPath, 'apps/cli/bin/lockstep.js', ...command.split(' '), '--help']);
-      const options = uses.flatMap(([, , rest]) => rest!.match(/--[a-z-]+/g) ?? []);
-      expect([command, help.status]).toEqual([command, 0]);
-      expect(help.stdout).toContain(`Usage: lockstep ${command}`);
-      expect(options.filter((option) => !help.stdout.includes(option))).toEqual([]);
-    }),
-  );
+  for (const [command, uses] of commands) {
+    const help = findCommand(command).helpInformation();
+    const options = uses.flatMap(([, , rest]) => rest!.match(/--[a-z-]+/g) ?? []);
+    expect([command, options.filter((option) => !help.includes(option))]).toEqual([command, []]);
+  }
 });

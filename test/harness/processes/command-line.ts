@@ -1,3 +1,5 @@
+import { buildProgram } from '@lockstep/cli/testing';
+import type { Command } from 'commander';
 import type { Api } from '../api.ts';
 import { type Ended, newDataDir, runJob } from './processes.ts';
 
@@ -18,6 +20,15 @@ export function environmentOf({
     LOCKSTEP_APP_KEY: appKey,
     LOCKSTEP_APP_SECRET: appSecret,
   };
+}
+
+/** Returns the command of these words, such as `webhook create`. Throws an Error if there is none. */
+export function findCommand(words: string): Command {
+  return words.split(' ').reduce((group, word) => {
+    const found = group.commands.find((command) => command.name() === word);
+    if (found === undefined) throw new Error(`There is no lockstep ${words}`);
+    return found;
+  }, buildProgram({}));
 }
 
 /** Returns the output of a command that must succeed and print nothing to standard error. */
