@@ -57,24 +57,6 @@ function literalOf(value: unknown): string {
   return pg.escapeLiteral(Array.isArray(value) ? textArray(value.map(textOf)) : String(value));
 }
 
-interface ReadingNode {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: ReadingNode[];
-}
-
-/** Runs a statement like explain, and returns how many rows of tables it reads. */
-export async function countRows(db: Database, query: SentQuery): Promise<number> {
-  return countBelow(await explain<ReadingNode>(db, query));
-}
-
-function countBelow(node: ReadingNode): number {
-  const own = node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
-  return (node.Plans ?? []).reduce((sum, each) => sum + countBelow(each), own * node['Actual Loops']);
-}
-
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
@@ -83,6 +65,12 @@ interface PlanNode {
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   Plans?: PlanNode[];
+}
+
+/** Runs a statement like explain, and returns how many rows of tables it reads. */
+export async function countRows(db: Database, query: SentQuery): Promise<number> {
+  const nodes = nodesOf(await explain<PlanNode>(db, query)).filter((node) => node['Relation Name'] !== undefined);
+  return nodes.map(rowsReadBy).reduce((sum, rows) => sum + rows, 0);
 }
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AssetContents, Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../api.ts';
@@ -49,11 +48,11 @@ export async function openTwoChannels(): Promise<TwoChannels> {
   const [kim] = await unbound.add(newEmployee({ userName: 'kim' }));
   const parts = { stack, unbound, kimId: kim!.globalId };
   // The application that created the enterprise sets its security mobile number.
-  await bindCustomer(unbound.api, 'theirs', unbound.customer.enterpriseName);
+  await unbound.api.newCustomer(unbound.customer.enterpriseName, 'theirs');
   const ours = await furnish(parts, 'ours', bound.api);
   const theirs = await furnish(parts, 'theirs', unbound.api);
   const elsewhere = newAssetNum();
-  const customer = await bindCustomer(unbound.api, 'theirs', 'Elsewhere');
+  const customer = await unbound.api.newCustomer('Elsewhere', 'theirs');
   await unbound.api.carryOut(newBuy(customer, [elsewhere]));
   return { ...parts, bound, ours, theirs, elsewhere };
 }
@@ -67,20 +66,12 @@ export async function openAs(unbound: MemberCenter, api: Api): Promise<MemberCen
   return new MemberCenter(api, created, customer, { account, password, userToken });
 }
 
-/** O1, with a customer of its own. */
-async function bindCustomer(api: Api, channelCode: string, enterpriseName: string): Promise<Customer> {
-  const names = { customerName: 'Customer', branchName: 'Branch', enterpriseName, passwordMobile: '13800000000' };
-  const body = { channelCode, channelCustomerId: randomUUID(), ...names };
-  return dataOf(await api.ask('bindCustomer', { body }));
-}
-
 async function furnish(
   { stack, unbound, kimId }: Pick<TwoChannels, 'stack' | 'unbound' | 'kimId'>,
   channelCode: string,
   api: Api,
 ): Promise<Side> {
-  const { enterpriseName } = unbound.customer;
-  const customer = await bindCustomer(api, channelCode, enterpriseName);
+  const customer = await api.newCustomer(unbound.customer.enterpriseName, channelCode);
   const numbers = Object.fromEntries(NAMES.map((name) => [name, newAssetNum()])) as unknown as Named;
   const { usbKey, cloud, held, lent, free, usedLock, freeLock } = numbers;
   const feature = { assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }] };

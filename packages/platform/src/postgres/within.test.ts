@@ -16,21 +16,10 @@ let lastKey = 7_000_000;
 const newKey = () => ++lastKey;
 
 /** Holds a lock until `release` is called. */
-async function hold(key: number): Promise<{ release: () => Promise<void> }> {
-  const held = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const holding = others.transaction().execute(async (trx) => {
-    await lock(key).execute(trx);
-    held.resolve();
-    await released.promise;
-  });
-  await held.promise;
-  return {
-    release: () => {
-      released.resolve();
-      return holding;
-    },
-  };
+async function hold(key: number) {
+  const holder = await others.startTransaction().execute();
+  await lock(key).execute(holder);
+  return { release: () => holder.rollback().execute() };
 }
 
 /** Waits until a session waits for a lock. */
