@@ -89,6 +89,11 @@ describe('npm start, backed up under load with the commands of the docs, and los
   const fresh: Sent[] = [];
   let api: Api;
 
+  const openDatabaseOf = ({ dataDir }: RunningStack) => {
+    const { databaseUrl: url } = JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8'));
+    return openDatabase({ url, poolSize: 1, applicationName: 'test', onError: () => {} });
+  };
+
   beforeAll(async () => {
     const redis = new Redis(inject('redisUrl'));
     for (const database of [QUEUE, EMPTY_QUEUE]) await redis.select(Number(database)).then(() => redis.flushdb());
@@ -104,8 +109,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
     await load.more(BATCHES_BEFORE);
 
     // From here on, orders of this customer cannot be applied, so they are pending in the backup.
-    const { databaseUrl } = JSON.parse(readFileSync(join(lost.dataDir, 'stack.json'), 'utf8'));
-    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const db = openDatabaseOf(lost);
     const hold = await db.startTransaction().execute();
     // Backing up takes its time on a busy machine.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(hold);
@@ -217,8 +221,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
   });
 
   it('has done nothing twice', async () => {
-    const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
-    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const db = openDatabaseOf(restored);
     const { rows } = await sql<{ assets: number; numbers: number; products: number; orders: number }>`
       select (select count(*)::int from asset) as assets, (select count(distinct asset_num)::int from asset) as numbers,
         (select count(*)::int from product_instance) as products,
@@ -229,8 +232,7 @@ describe('npm start, backed up under load with the commands of the docs, and los
   });
 
   it('is in the audit log of operators, as the backup is', async () => {
-    const { databaseUrl } = JSON.parse(readFileSync(join(restored.dataDir, 'stack.json'), 'utf8'));
-    const db = openDatabase({ url: databaseUrl, poolSize: 1, applicationName: 'test', onError: () => {} });
+    const db = openDatabaseOf(restored);
     const { rows } = await sql`
       select action, actor, after from operator_audit where action like 'database.%' order by id`.execute(db);
     await db.destroy();

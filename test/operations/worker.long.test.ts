@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { type Job, QUEUE_NAME } from '@lockstep/orders';
-import { type Closable, createLogger, inTransaction, JobQueue } from '@lockstep/platform';
+import { createLogger, inTransaction, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ForwardedAddress } from '../harness/network/forwarded-address.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
@@ -46,11 +45,11 @@ describe('a worker process', async () => {
   const database = await testDatabase();
   afterEach(() => Promise.all(running.splice(0).map((worker) => worker.stop())));
 
-  async function startWorker(env: Record<string, string>, text = 'worker ready'): Promise<string> {
+  async function startWorker(env: Record<string, string>): Promise<string> {
     const port = String(await freePort());
     const worker = ServiceProcess.worker({ DATABASE_URL: database.url, REDIS_URL: '', WORKER_PORT: port, ...env });
     running.push(worker);
-    await worker.launch(text);
+    await worker.start();
     return `http://127.0.0.1:${port}`;
   }
 
@@ -92,10 +91,13 @@ describe('a worker process', async () => {
   });
 
   it.each([1, 2, 3])('takes jobs although connection %i of its queue was broken', async (broken) => {
-    const { url, close } = await breakingAddress(database.url, broken);
+    let opened = 0;
+    // A connection begins with what it is called.
+    const isBroken = (start: Buffer) => start.includes(QUEUE_NAME) && ++opened === broken;
+    const address = await ForwardedAddress.open(database.url, { isBroken });
     const producer = new JobQueue<Job>({ kind: 'postgres', url: database.url }, QUEUE_NAME, log);
     try {
-      await startWorker({ DATABASE_URL: url });
+      await startWorker({ DATABASE_URL: address.url });
       await producer.add({ type: 'drain', version: 3, throughBatchId: '1' });
       await vi.waitFor(async () => {
         const { rows } = await sql`select from bullmq.job`.execute(database.db);
@@ -103,17 +105,8 @@ describe('a worker process', async () => {
       }, PATIENTLY);
     } finally {
       await producer.close();
-      await close();
+      address.close();
     }
-  });
-
-  it('is not ready while its database is away', async () => {
-    const away = new URL(inject('postgresUrl'));
-    away.pathname = '/no_such_database';
-    const probe = await startWorker({ DATABASE_URL: away.href }, 'waiting for database');
-    const ready = await fetch(`${probe}/health/ready`);
-    expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ status: 'unavailable', reason: expect.stringContaining('database') });
   });
 
   it('exits with status 1 when it cannot stop in time, and says what hangs', async () => {
@@ -125,26 +118,3 @@ describe('a worker process', async () => {
     await expect(worker.start()).rejects.toThrow('ended with status 1');
   });
 });
-
-/** Opens an address of PostgreSQL that breaks one of the connections of a queue, counted from 1. */
-async function breakingAddress(url: string, broken: number): Promise<Closable & { url: string }> {
-  const { hostname, port } = new URL(url);
-  let opened = 0;
-  const server = createServer((client) => {
-    client
-      .on('error', () => {})
-      .once('data', (start) => {
-        // A connection begins with what it is called.
-        if (start.includes(QUEUE_NAME) && ++opened === broken) return void client.destroy();
-        const target = connect(Number(port), hostname);
-        target.on('error', () => {}).on('close', () => client.destroy());
-        client.on('close', () => target.destroy());
-        target.write(start);
-        client.pipe(target).pipe(client);
-      });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = new URL(url);
-  address.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: address.href, close: async () => void server.close() };
-}
