@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import { createApplication } from '@lockstep/access';
 import { RELEASE } from '@lockstep/config';
 import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Api, refusalOf } from '../harness/api.ts';
+import { ForwardedAddress } from '../harness/network/forwarded-address.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { logInTo } from '../harness/processes/deployment.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase, untilTestsEnd } from '../harness/stack.ts';
@@ -54,16 +53,11 @@ async function readiness({ apiUrl, workerUrl }: Service) {
   return { api, worker };
 }
 
-async function logInNewApplication({ apiUrl }: Service, { db }: TestDatabase): Promise<Api> {
-  const application = { name: 'Test', scopes: ['auth_order' as const], approved: true };
-  return await Api.logIn(apiUrl, await createApplication(db, application));
-}
-
 /** Expects that orders are accepted and succeed. */
-async function expectWork(service: Service, database: TestDatabase): Promise<void> {
-  const api = await logInNewApplication(service, database);
-  const customer = await api.newCustomer();
-  expect(await api.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
+async function expectWork({ apiUrl }: Service, { db }: TestDatabase): Promise<void> {
+  const [api] = await logInTo(db, [apiUrl]);
+  const customer = await api!.newCustomer();
+  expect(await api!.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
 }
 
 /** Runs one of the commands to its end, with the Node.js of this test. */
@@ -138,20 +132,13 @@ describe('an api and a worker process', () => {
     const database = await newDatabase();
     await sql`revoke select on batch, license_order from current_user`.execute(database.db);
     const port = await freePort();
-    const url = new URL(database.url);
-    const target = { host: url.hostname, port: Number(url.port) };
-    url.port = String(port);
+    const url = Object.assign(new URL(database.url), { port });
     const service = await launch(url.href, WAITS);
     const down = expect.stringContaining('ECONNREFUSED');
     expect(await readiness(service)).toEqual({ api: [503, down], worker: [503, down] });
 
-    const server = createServer((client) => {
-      const upstream = connect(target);
-      client.pipe(upstream).pipe(client);
-      for (const socket of [client, upstream]) socket.on('error', () => {});
-    });
-    await untilTestsEnd(Promise.resolve({ close: async () => void server.close() }));
-    await once(server.listen(port, '127.0.0.1'), 'listening');
+    const address = await ForwardedAddress.open(database.url, { port });
+    onTestFinished(() => address.close());
     const unreadable = 'read batch, license_order';
     await Promise.all([service.api.logged(unreadable), service.worker.logged(unreadable)]);
     const reason = expect.stringContaining(unreadable);

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { testDatabase } from '../harness/stack.ts';
-import { type Deployment, startDeployment } from './deployment.ts';
+import { testDeployment } from '../harness/processes/deployment.ts';
 import { Load } from './load.ts';
 import { type ClusterNode, RedisCluster } from './redis-cluster.ts';
 
@@ -16,21 +14,10 @@ const WORKERS = [expect.stringMatching(/:\d+$/), expect.stringMatching(/:\d+$/)]
 const PATIENTLY = { timeout: 60_000, interval: 50 };
 
 describe('two APIs and two workers on a Redis Cluster, under load', async () => {
-  let deployment: Deployment;
-  let api: Api;
-
-  const database = await testDatabase();
   const cluster = await RedisCluster.start(join(inject('directory'), 'redis-cluster'));
-  beforeAll(async () => {
-    deployment = await startDeployment(database.url, cluster.url);
-    api = deployment.apis[0]!;
-  });
-
-  afterAll(async () => {
-    const statuses = await deployment.stop();
-    await cluster.stop();
-    expect(statuses, 'every process stops with status 0').toEqual([0, 0, 0, 0]);
-  });
+  afterAll(() => cluster.stop());
+  const deployment = await testDeployment({ apis: 2, workers: 2, env: { REDIS_URL: cluster.url } });
+  const { api, apis, workers, probes, readiness } = deployment;
 
   it('use the replica after the master of the queue is killed', async () => {
     await underLoad('master killed', async () => {
@@ -79,27 +66,25 @@ describe('two APIs and two workers on a Redis Cluster, under load', async () => 
       const dead = [home, other!];
       await Promise.all(dead.map((node) => node.kill()));
       try {
-        await vi.waitFor(async () => expect(await deployment.readiness()).toEqual(ready('down')), PATIENTLY);
+        await vi.waitFor(async () => expect(await readiness()).toEqual(ready('down')), PATIENTLY);
         // A worker must be able to stop and start without the cluster.
-        const { process } = deployment.workers[0]!;
-        expect(await process.stop()).toBe(0);
-        await process.start();
+        const [worker] = workers;
+        expect(await worker!.stop()).toBe(0);
+        await worker!.start();
         // Calls are answered, and the sweep finds orders that have no job.
         const taken = await countTaken();
         for (let batch = 0; batch < 3; batch++) {
           expect(await api.process(batchOf(newBuy(customer, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
         }
         expect(await countTaken()).toBe(taken);
-        expect(await deployment.readiness()).toEqual(ready('down'));
-        for (const { baseUrl } of deployment.workers) {
-          expect((await fetch(`${baseUrl}/health/ready`)).status).toBe(200);
-        }
+        expect(await readiness()).toEqual(ready('down'));
+        for (const probe of probes) expect((await fetch(`${probe}/health/ready`)).status).toBe(200);
       } finally {
         await Promise.all(dead.map((node) => node.start()));
       }
       await cluster.untilWhole();
       await untilJobsFlow();
-      await vi.waitFor(async () => expect(await deployment.readiness()).toEqual(ready('up')), PATIENTLY);
+      await vi.waitFor(async () => expect(await readiness()).toEqual(ready('up')), PATIENTLY);
     });
   });
 
@@ -137,8 +122,7 @@ describe('two APIs and two workers on a Redis Cluster, under load', async () => 
     expect(processes[0]!.linesWith('enqueue failed')).not.toEqual([]);
   });
 
-  const ready = (queue: string) =>
-    deployment.apis.map(() => ({ status: 200, body: { status: 'ready', database: 'up', queue } }));
+  const ready = (queue: string) => apis.map(() => ({ status: 200, body: { status: 'ready', database: 'up', queue } }));
 
   async function untilAnotherMasterThan(master: ClusterNode): Promise<ClusterNode> {
     return await vi.waitFor(async () => {
@@ -164,16 +148,20 @@ describe('two APIs and two workers on a Redis Cluster, under load', async () => 
   const countJobs = async () => Number(await (await cluster.masterOf(LAST_ID)).ask('GET', LAST_ID));
   /** Number of jobs waiting in the queue. */
   const countWaiting = async () => Number(await (await cluster.masterOf(LAST_ID)).ask('LLEN', keyOf('wait')));
-  const countEnqueueFailures = () => sumCounters(deployment.apis, 'lockstep_enqueue_failures_total');
+  const countEnqueueFailures = () =>
+    sumCounters(
+      apis.map(({ baseUrl }) => baseUrl),
+      'lockstep_enqueue_failures_total',
+    );
   /** Number of jobs that the workers took. */
-  const countTaken = () => sumCounters(deployment.workers, 'lockstep_jobs_total');
+  const countTaken = () => sumCounters(probes, 'lockstep_jobs_total');
 
   /**
    * Runs a task under load. Each batch must be accepted at once, whatever happens to the queue, and each order must
    * succeed once.
    */
   async function underLoad(what: string, task: () => Promise<void>): Promise<void> {
-    const load = await Load.open(deployment.db, deployment.apis);
+    const load = await Load.open(deployment.database.db, apis);
     const figures = await load.during(what, task);
     const { sent } = figures;
     // A busy machine may have no time to answer a sync call.
@@ -189,8 +177,8 @@ const keyOf = (name: string) => `bull:{${QUEUE_NAME}}:${name}`;
 const LAST_ID = keyOf('id');
 
 /** Reads a counter of processes, summed over its labels. */
-async function sumCounters(processes: readonly { baseUrl: string }[], name: string): Promise<number> {
-  const texts = await Promise.all(processes.map(async ({ baseUrl }) => (await fetch(`${baseUrl}/metrics`)).text()));
+async function sumCounters(addresses: readonly string[], name: string): Promise<number> {
+  const texts = await Promise.all(addresses.map(async (address) => (await fetch(`${address}/metrics`)).text()));
   const lines = texts.flatMap((text) => text.split('\n')).filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }

@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, it } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
+import { logInTo } from '../harness/processes/deployment.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/stack.ts';
-import { logInTo } from './deployment.ts';
 import { Load } from './load.ts';
 import { makeNextRelease } from './next-release.ts';
 

@@ -1,16 +1,17 @@
 import { createApplication } from '@lockstep/access';
+import type { Database } from '@lockstep/platform';
 import { expect, inject, vi } from 'vitest';
-import { Api } from '../api.ts';
+import { Api, callService } from '../api.ts';
 import { freePort } from '../network/redis.ts';
-import { createTestDatabase, type QueueKind, untilTestsEnd } from '../stack.ts';
+import { createTestDatabase, type QueueKind, type TestDatabase, untilTestsEnd } from '../stack.ts';
 import { ServiceProcess } from './service-process.ts';
 
 /**
- * Starts processes on a database of their own, as in a deployment: APIs and workers, without Redis unless `env` says
+ * Starts processes on a database of their own, or a given one, as in a deployment: APIs and workers, without Redis unless `env` says
  * so. `probes`: the addresses of the workers' probes. Closing it expects them all to run and to exit normally.
  */
-async function startDeployment({ apis = 1, workers = 1, env: more = {} }: DeploymentOptions = {}) {
-  const database = await createTestDatabase();
+async function startDeployment({ apis = 1, workers = 1, env: more = {}, ...given }: DeploymentOptions = {}) {
+  const database = given.database ?? (await createTestDatabase());
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const env = { REDIS_URL: '', ...more, DATABASE_URL: database.url };
   const services = ports.map((port) => ServiceProcess.api({ ...env, PORT: String(port) }));
@@ -19,21 +20,24 @@ async function startDeployment({ apis = 1, workers = 1, env: more = {} }: Deploy
   const processes = [...services, ...running];
   await Promise.all(processes.map((each) => each.start()));
   /** Returns clients of all APIs for a new application. */
-  const newApis = async () => {
-    const asked = { name: 'Test', scopes: ['auth_order' as const, 'auth_me' as const], approved: true };
-    const credentials = await createApplication(database.db, asked);
-    const { token } = await Api.logIn(`http://127.0.0.1:${ports[0]}`, credentials);
-    return ports.map((port) => new Api(`http://127.0.0.1:${port}`, credentials, token));
-  };
+  const newApis = () => logInTo(database.db, ports.map(addressOf));
   const clients = await newApis();
   return {
     database,
     processes,
     workers: running,
-    probes: probePorts.map((port) => `http://127.0.0.1:${port}`),
+    probes: probePorts.map(addressOf),
     apis: clients,
     api: clients[0]!,
     newApis,
+    /** Returns each API's readiness. */
+    readiness: () =>
+      Promise.all(
+        clients.map(async ({ baseUrl }) => {
+          const { status, body } = await callService('GET', `${baseUrl}/health/ready`, {});
+          return { status, body };
+        }),
+      ),
     async close() {
       const statuses = await Promise.all(processes.map((each) => each.stop()));
       await database.close();
@@ -46,6 +50,18 @@ interface DeploymentOptions {
   apis?: number;
   workers?: number;
   env?: Record<string, string>;
+  /** Instead of a new one. */
+  database?: TestDatabase;
+}
+
+const addressOf = (port: number) => `http://127.0.0.1:${port}`;
+
+/** Creates an application, and returns a client of it at each address. */
+export async function logInTo(db: Database, baseUrls: readonly string[]): Promise<Api[]> {
+  const scopes = ['auth_order' as const, 'auth_me' as const];
+  const credentials = await createApplication(db, { name: 'Test', scopes, approved: true });
+  const { token } = await Api.logIn(baseUrls[0]!, credentials);
+  return baseUrls.map((baseUrl) => new Api(baseUrl, credentials, token));
 }
 
 /** Starts a deployment for the tests of a file or of a `describe`. */
