@@ -1,10 +1,10 @@
 import { en } from '@lockstep/console/words';
-import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { openConsole } from '../harness/browser/browser.ts';
 import { look, lookInEveryView, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { buyStrict, refuseStrict } from '../harness/orders/strict-orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -12,10 +12,10 @@ import { testStack } from '../harness/stack.ts';
 
 const { stack, api } = await testStack();
 const customer = await api.newCustomer();
-await sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
+await refuseStrict(stack.db);
 const assetNum = newAssetNum();
 const batch = batchOf(
-  newBuy(customer, [assetNum], {}, { products: [productToBuy({ crmProductId: 'Strict' })] }),
+  buyStrict(customer, assetNum),
   newBuy(customer, [assetNum]),
   deleteAsset(customer, [assetNum]),
   newBuy(await api.newCustomer(), [newAssetNum()]),

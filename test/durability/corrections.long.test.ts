@@ -6,7 +6,8 @@ import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { acceptUnchecked, completedByFailing, failOrders, refusedByPostgres } from '../harness/databases/unchecked.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../harness/orders/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
+import { buyStrict, refuseStrict } from '../harness/orders/strict-orders.ts';
 import { readResult } from '../harness/orders/sync-batches.ts';
 import { type Ended, endEverything, newDataDir, runJob } from '../harness/processes/processes.ts';
 import { type Stack, testStack } from '../harness/stack.ts';
@@ -14,7 +15,6 @@ import { type Stack, testStack } from '../harness/stack.ts';
 /** Operators fail pending orders, and retry those that failed with internal_error (rules 9). */
 
 const PATIENTLY = { timeout: 60_000 };
-const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
 
 let stack: Stack;
 let api: Api;
@@ -39,8 +39,6 @@ async function accept(...orders: Parameters<typeof batchOf>) {
   return { batch, ids: accepted.map(({ licenseOrderId }) => licenseOrderId) };
 }
 
-const refuseStrict = () =>
-  sql`alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')`.execute(stack.db);
 const untilHeld = (batch: ReturnType<typeof batchOf>, held: number) =>
   vi.waitUntil(async () => (await readResult(api, batch)).held === held, PATIENTLY);
 const readAuditLog = () =>
@@ -48,10 +46,10 @@ const readAuditLog = () =>
 
 /** A batch with a held order and two behind it, all of the same customer. */
 async function acceptHeld() {
-  await refuseStrict();
+  await refuseStrict(stack.db);
   const assetNum = newAssetNum();
   const sent = await accept(
-    newBuy(customer, [assetNum], {}, strict),
+    buyStrict(customer, assetNum),
     newBuy(customer, [assetNum]),
     deleteAsset(customer, [assetNum]),
     newBuy(other, [newAssetNum()]),
@@ -243,17 +241,6 @@ describe('a retry', () => {
     expect(await completedByFailing(stack, api, batch)).toMatchObject({ succeeded: 2, failed: 2, pending: 0 });
     expect(await retried(first!)).toEqual({ retried: 1, notRetried: [] });
     expect(await api.cancel(batch)).toMatchObject({ finished: expect.any(Number) });
-  });
-
-  it('names orders that cannot be retried because their contents are deleted', async () => {
-    const batch = batchOf(refusedByPostgres(customer, [newAssetNum()]), refusedByPostgres(customer, [newAssetNum()]));
-    const { failedIds } = await failed(batch);
-    await sql`delete from failed_order where license_order_id = ${failedIds[0]}`.execute(stack.db);
-    expect(await retried(...failedIds)).toEqual({
-      retried: 1,
-      notRetried: [{ licenseOrderId: failedIds[0], reason: 'content_expired', cause: 'internal_error' }],
-    });
-    expect(await readResult(api, batch)).toMatchObject({ failed: 1, pending: 1 });
   });
 
   it('shows its order as failed until it is retried, and not when it has succeeded', async () => {

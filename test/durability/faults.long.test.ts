@@ -1,10 +1,9 @@
-import type { Customer } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
-import { newCustomersInLanes, newNeighborInLane } from '../harness/orders/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
-import { readResult } from '../harness/orders/sync-batches.ts';
+import { newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { batchOf, newAssetNum } from '../harness/orders/orders.ts';
+import { buyAndDelete } from '../harness/orders/stories.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -20,18 +19,10 @@ async function open() {
   return {
     stack,
     api,
-    customers,
     run: (statements: string) => sql.raw(statements).execute(stack.db),
     /** Accepts 40 orders, 10 per customer. Each succeeds only directly after the one before it. */
     async acceptOrders() {
-      const batch = batchOf(
-        ...customers.flatMap((customer) => {
-          const assetNum = newAssetNum();
-          return Array.from({ length: 10 }, (_, index) =>
-            index % 2 === 0 ? newBuy(customer, [assetNum]) : deleteAsset(customer, [assetNum]),
-          );
-        }),
-      );
+      const batch = batchOf(...customers.flatMap((customer) => buyAndDelete(customer, newAssetNum(), 10)));
       await api.accept(batch);
       return batch;
     },
@@ -115,65 +106,5 @@ describe('a fault in the environment fails no order', () => {
     } finally {
       await worker.stop();
     }
-  });
-});
-
-describe('a fault that affects only some orders', () => {
-  const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
-
-  it('such as one of our own functions, replaced: they wait in their order, and all others are applied', async () => {
-    const { stack, api, customers, run, complaints } = await open();
-    const worker = await stack.startWorker();
-    const createTrigger = `create trigger check_inserted after insert on product_instance
-      referencing new table as changed for each statement execute function check_products_inserted();`;
-    await run(`
-      alter function check_products_inserted() rename to kept;
-      create function check_products_inserted() returns trigger language plpgsql as $$ begin
-        if exists (select from changed where crm_product_id = 'Strict') then
-          raise check_violation using message = 'made to fail';
-        end if;
-        return null;
-      end $$;
-      drop trigger check_inserted on product_instance;
-      ${createTrigger}`);
-    const [customer, ...others] = customers as [Customer, ...Customer[]];
-    const assetNum = newAssetNum();
-    const batch = batchOf(
-      newBuy(customer, [newAssetNum()]),
-      newBuy(customer, [assetNum], {}, strict),
-      deleteAsset(customer, [assetNum]),
-      ...others.map((other) => newBuy(other, [newAssetNum()])),
-    );
-    await api.accept(batch);
-    const later = batchOf(newBuy(customer, [assetNum]));
-    await api.accept(later);
-    await vi.waitUntil(async () => (await readResult(api, batch)).succeeded === 4, WAIT);
-    const beside = batchOf(...others.map((other) => newBuy(other, [newAssetNum()])));
-    expect(await api.process(beside)).toMatchObject(others.map(() => ({ state: 'succeeded' })));
-    // The service keeps retrying the order without failing it, and logs that once.
-    const holds = () => stack.db.selectFrom('order_hold').selectAll().execute();
-    await vi.waitUntil(async () => ((await holds())[0]?.tries ?? 0) >= 3, WAIT);
-    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 4, failed: 0, pending: 2 });
-    expect(worker.stalledBy()).toBeNull();
-    expect(complaints()).toMatchObject([{ msg: 'order held; will retry' }]);
-    await run(`
-      drop trigger check_inserted on product_instance;
-      drop function check_products_inserted();
-      alter function kept() rename to check_products_inserted;
-      ${createTrigger}`);
-    expect(await api.completed(batch)).toMatchObject({ succeeded: 6, failed: 0 });
-    expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
-  });
-
-  it('of a customer with more orders than a drain takes: they block only themselves', async () => {
-    const { stack, api, customers, run } = await open();
-    await stack.startWorker();
-    await run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
-    const [customer] = customers as [Customer];
-    const held = batchOf(...Array.from({ length: 2_000 }, () => newBuy(customer, [newAssetNum()], {}, strict)));
-    await api.accept(held);
-    const other = await newNeighborInLane(api, customer);
-    expect(await api.process(batchOf(newBuy(other, [newAssetNum()])))).toMatchObject([{ state: 'succeeded' }]);
-    expect(await readResult(api, held)).toMatchObject({ state: 'accepted', pending: 2_000 });
   });
 });

@@ -10,14 +10,15 @@ import { type Api, dataOf, refusalOf } from '../harness/api.ts';
 import { failOrders } from '../harness/databases/unchecked.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
 import { FIRST_CHANNEL, firstLaneOf, newCustomersInLanes, newNeighborInLane } from '../harness/orders/lanes.ts';
-import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { allowStrict, buyStrict, refuseStrict, STRICT } from '../harness/orders/strict-orders.ts';
 import { readResult, syncOf } from '../harness/orders/sync-batches.ts';
 import { type Stack, testStack } from '../harness/stack.ts';
 
 /** Orders that can't be applied hold their own customers only (rules 6.2). */
 
 const PATIENTLY = { timeout: 60_000 };
-const strict = { products: [productToBuy({ crmProductId: 'Strict' })] };
+const WARN = 40;
 
 let stack: Stack;
 let api: Api;
@@ -33,10 +34,7 @@ beforeEach(async () => {
 
 const newNeighbor = () => newNeighborInLane(api, held);
 const run = (statements: string) => sql.raw(statements).execute(stack.db);
-const refuseStrict = () =>
-  run("alter table product_instance add constraint stricter check (crm_product_id <> 'Strict')");
-const mend = () => run('alter table product_instance drop constraint stricter');
-const buyStrict = (customer: Customer) => newBuy(customer, [newAssetNum()], {}, strict);
+const mend = () => allowStrict(stack.db);
 const buy = (customer: Customer) => newBuy(customer, [newAssetNum()]);
 
 async function accept(...orders: Parameters<typeof batchOf>) {
@@ -63,14 +61,9 @@ const postpone = () => sql`update order_hold set tries = 10, next_try = now() + 
 describe('an order that fails while others succeed', () => {
   it('holds its customer, as results show, and takes effect in its order when it can be applied', async () => {
     await stack.startWorker();
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const assetNum = newAssetNum();
-    const batch = await accept(
-      buy(held),
-      newBuy(held, [assetNum], {}, strict),
-      deleteAsset(held, [assetNum]),
-      buy(other),
-    );
+    const batch = await accept(buy(held), buyStrict(held, assetNum), deleteAsset(held, [assetNum]), buy(other));
     const later = await accept(newBuy(held, [assetNum]), buy(other));
     await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
     const result = await readResult(api, batch);
@@ -96,7 +89,7 @@ describe('an order that fails while others succeed', () => {
 
   it('holds its customer for all workers, even after the worker that found it is gone', async () => {
     const worker = await stack.startWorker();
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const batch = await accept(buyStrict(held), buy(held), buy(other));
     await untilHeld(1);
     await worker.close();
@@ -108,11 +101,11 @@ describe('an order that fails while others succeed', () => {
     expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
 
-  it('is retried after growing pauses, and all held orders at once when one succeeds', async () => {
-    await stack.startWorker();
-    await refuseStrict();
+  it('is retried after growing pauses, logged once, and all held orders at once when one succeeds', async () => {
+    const worker = await stack.startWorker();
+    await refuseStrict(stack.db);
     const customers = [held, other, await newNeighbor()];
-    const batch = await accept(...customers.map(buyStrict), buy(await newNeighbor()));
+    const batch = await accept(...customers.map((customer) => buyStrict(customer)), buy(await newNeighbor()));
     await untilHeld(3);
     await vi.waitUntil(async () => (await readHolds()).every(({ tries }) => tries >= 2), PATIENTLY);
     for (const { tries, next_try } of await readHolds()) {
@@ -120,6 +113,10 @@ describe('an order that fails while others succeed', () => {
         select extract(epoch from ${next_try}::timestamptz - now())::float8 as seconds`.execute(stack.db);
       expect(rows[0]!.seconds).toBeLessThanOrEqual(2 ** (tries - 1));
     }
+    const warned = stack.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= WARN);
+    expect(warned.map(({ msg }) => msg)).toEqual(Array(3).fill('order held; will retry'));
+    expect(worker.stalledBy()).toBeNull();
+    expect(await readResult(api, batch)).toMatchObject({ state: 'processing', succeeded: 1, failed: 0, pending: 3 });
     await postpone();
     await mend();
     await sql`update order_hold set next_try = now() where customer_id = ${held.customerId}`.execute(stack.db);
@@ -128,7 +125,7 @@ describe('an order that fails while others succeed', () => {
 
   it('refuses sync calls of its customer, and no others', async () => {
     await stack.startWorker();
-    await refuseStrict();
+    await refuseStrict(stack.db);
     await accept(buyStrict(held), buy(other));
     await untilHeld(1);
     await postpone();
@@ -139,7 +136,7 @@ describe('an order that fails while others succeed', () => {
 
   it('can be cancelled, and then the orders behind it are applied', async () => {
     await stack.startWorker();
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const batch = await accept(buyStrict(held), buy(held), buy(other));
     const later = await accept(buy(held));
     await vi.waitUntil(async () => (await readResult(api, later)).held === 1, PATIENTLY);
@@ -147,6 +144,14 @@ describe('an order that fails while others succeed', () => {
     expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2, held: 0 });
     expect(await api.completed(later)).toMatchObject({ succeeded: 1 });
     expect(await readHolds()).toEqual([]);
+  });
+
+  it('blocks only its customer, even with more orders than a drain takes', async () => {
+    await stack.startWorker();
+    await refuseStrict(stack.db);
+    const batch = await accept(...Array.from({ length: 2_000 }, () => buyStrict(held)));
+    expect(await api.process(batchOf(buy(other)))).toMatchObject([{ state: 'succeeded' }]);
+    expect(await readResult(api, batch)).toMatchObject({ state: 'accepted', pending: 2_000 });
   });
 
   it('is not held if its cause is transient, but others of its lane are applied after some time', async () => {
@@ -173,7 +178,7 @@ describe('a held order of a paused channel', () => {
   async function pauseHeld() {
     theirs = await api.newCustomer(undefined, 'theirs');
     await stack.startWorker();
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const batch = await accept(buyStrict(held), buy(held), buy(other));
     await vi.waitUntil(async () => (await readResult(api, batch)).held === 2, PATIENTLY);
     await pauseChannel(stack.db, 'test', record);
@@ -220,7 +225,7 @@ describe('a held order of a paused channel', () => {
 
 describe('while no order succeeds', () => {
   it('no customer is held, the console shows it, and further customers are tried until one succeeds', async () => {
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const failing = await Promise.all(Array.from({ length: 10 }, newNeighbor));
     // Together they exceed the weight of a group, so the last one joins a group only after the others are held.
     const batches = [];
@@ -243,7 +248,7 @@ describe('while no order succeeds', () => {
 
 it('a lone failing order is held, but not while an order of a lane beside it fails, too', async () => {
   const [failing, beside] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  await refuseStrict();
+  await refuseStrict(stack.db);
   await accept(buyStrict(failing));
   const batch = await accept(buyStrict(beside));
   const worker = await stack.startWorker();
@@ -290,7 +295,7 @@ describe('orders that cannot be read', () => {
 it('a retried order takes effect before the held orders behind it', async () => {
   const assetNum = newAssetNum();
   const { batch, licenseOrderId } = await acceptEnding(0, newBuy(held, [assetNum]), buy(other));
-  await refuseStrict();
+  await refuseStrict(stack.db);
   const later = await accept(buyStrict(held), deleteAsset(held, [assetNum]));
   const worker = await stack.startWorker();
   await vi.waitUntil(async () => (await readResult(api, later)).held === 2, PATIENTLY);
@@ -305,7 +310,7 @@ it('a retried order takes effect before the held orders behind it', async () => 
 
 it('many holds in a locked lane do not block holds of other lanes', async () => {
   const [stuck, free] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-  await refuseStrict();
+  await refuseStrict(stack.db);
   const batch = await accept(buyStrict(free), buy(await api.newCustomer()));
   const worker = await stack.startWorker();
   await untilHeld(1);
@@ -331,7 +336,7 @@ describe('retries of held orders take turns by channel', () => {
    * due. No worker runs.
    */
   async function holdBeside(orders: Parameters<typeof batchOf>) {
-    await refuseStrict();
+    await refuseStrict(stack.db);
     await accept(...orders, buy(other));
     const beside = await accept(buyStrict(await api.newCustomer(undefined, 'beside')));
     const worker = await stack.startWorker();
@@ -352,7 +357,7 @@ describe('retries of held orders take turns by channel', () => {
     const buyAgain = (more: Parameters<typeof newBuy>[3]) =>
       customers.map((customer, index) => newBuy(customer, [numbers[index]!], {}, more));
     await api.accept(syncOf(...buyAgain({})));
-    const beside = await holdBeside(buyAgain(strict));
+    const beside = await holdBeside(buyAgain(STRICT));
     await stack.db.transaction().execute(async (trx) => {
       await sql`select from asset for update`.execute(trx);
       await stack.startWorker();
@@ -394,7 +399,7 @@ describe('retries of held orders take turns by channel', () => {
 
 describe('a sync call that fails alone', () => {
   it('is refused with internal_error, and nothing is stored', async () => {
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const call = syncOf(buyStrict(held));
     expect(refusalOf(await api.submit(call))).toMatchObject({ code: '500', cause: 'internal_error' });
     await mend();
@@ -402,7 +407,7 @@ describe('a sync call that fails alone', () => {
   });
 
   it('fails alone beside successful calls', async () => {
-    await refuseStrict();
+    await refuseStrict(stack.db);
     const calls = [other, held, await newNeighbor()].map((customer, index) =>
       api.submit(syncOf(index === 1 ? buyStrict(customer) : buy(customer))),
     );

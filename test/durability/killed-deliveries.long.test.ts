@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { type Receiver, startReceiver } from '../harness/network/receiver.ts';
-import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { syncOf } from '../harness/orders/sync-batches.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
 import { type Stack, testStack } from '../harness/stack.ts';
 
@@ -37,7 +38,7 @@ afterEach(async () => {
 const completeBatches = async (count: number): Promise<string[]> => {
   const customer = await api.newCustomer();
   const send = async () => {
-    const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' as const };
+    const batch = syncOf(newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
     return batch.channelOrderId;
   };

@@ -3,10 +3,11 @@ import { QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Api, dataOf, refusalOf } from '../harness/api.ts';
+import { type Api, refusalOf } from '../harness/api.ts';
 import { pastBatchTriggers } from '../harness/databases/past-triggers.ts';
-import { firstLaneOf, newCustomersInLanes } from '../harness/orders/lanes.ts';
+import { firstLaneOf, newCustomersInLanes, newNeighborInLane } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, type Stack, testStack } from '../harness/stack.ts';
 
 const WARN = 40;
@@ -44,8 +45,7 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
   ])('stored orders %s stay pending, with later ones of their customers; others are applied', async (_, harm, mend) => {
     const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
     const lane = firstLaneOf(customer.customerId);
-    let beside = await api.newCustomer();
-    while (firstLaneOf(beside.customerId) !== lane) beside = await api.newCustomer();
+    const beside = await newNeighborInLane(api, customer);
     const assetNum = newAssetNum();
     const unreadable = batchOf(newBuy(customer, [assetNum]), newBuy(other, [newAssetNum()]));
     await api.accept(unreadable);
@@ -60,8 +60,8 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
     expect(warned).toMatchObject([{ msg: 'unreadable orders held; will retry', lane }]);
     expect(worker.stalledBy()).toBeNull();
     // The other order of its batch is in another lane, which may be drained later.
-    await vi.waitUntil(async () => (await countPending(unreadable)) === 1, { timeout: 60_000 });
-    expect(await countPending(later)).toBe(1);
+    await vi.waitUntil(async () => (await readResult(api, unreadable)).pending === 1, { timeout: 60_000 });
+    expect(await readResult(api, later)).toMatchObject({ pending: 1 });
     await run(mend);
     expect(await api.completed(unreadable)).toMatchObject({ succeeded: 2 });
     expect((await api.completed(later)).orders).toMatchObject([{ state: 'succeeded', assets: 0 }]);
@@ -70,11 +70,6 @@ describe.each(QUEUE_KINDS)('on %s,', (queue) => {
 
   const listHeld = async () =>
     (await stack.db.selectFrom('order_hold').select('customer_id').execute()).map(({ customer_id }) => customer_id);
-
-  async function countPending({ channelCode, channelOrderId }: { channelCode: string; channelOrderId: string }) {
-    const answer = await api.call('GET', '/licenseOrder/batchOrder', { query: { channelCode, channelOrderId } });
-    return dataOf(answer).pending;
-  }
 
   it('a job of a newer release loses no order', async () => {
     const worker = await stack.startWorker();
