@@ -154,13 +154,11 @@ it('concurrent completions and numberings give each event one number, without ga
   expect(readers.after).toBe(360n);
 });
 
-describe('a process numbers without the sweep', () => {
-  it('any number of waiting events', async () => {
-    const numbers = Array.from({ length: 2_500 }, (_, index) => index + 1);
-    await end(db, ...numbers);
-    const numbering = new EventNumbering({ db, log });
-    numbering.number();
-    await numbering.settle();
-    expect((await readOn(0n)).batches).toEqual(numbers);
-  });
+it('a process numbers any number of waiting events without the sweep', async () => {
+  const numbers = Array.from({ length: 2_500 }, (_, index) => index + 1);
+  await end(db, ...numbers);
+  const numbering = new EventNumbering({ db, log });
+  numbering.number();
+  await numbering.settle();
+  expect((await readOn(0n)).batches).toEqual(numbers);
 });

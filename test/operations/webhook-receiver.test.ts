@@ -107,12 +107,8 @@ it.each<[string, string | undefined]>([
   ['too short beside a good one', `${SECRET} whsec_AAAA`],
 ])('the example does not start with a secret that is %s', async (_, secret) => {
   const env = { PORT: '0', ...(secret === undefined ? {} : { WEBHOOK_SECRET: secret }) };
-  const started = [
-    process.execPath,
-    ['examples/webhook-receiver.mjs'],
-    { env, encoding: 'utf8', timeout: 10_000 },
-  ] as const;
-  const { status, stderr } = spawnSync(...started);
+  const options = { env, encoding: 'utf8', timeout: 10_000 } as const;
+  const { status, stderr } = spawnSync(process.execPath, ['examples/webhook-receiver.mjs'], options);
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(/^Set WEBHOOK_SECRET .*\n$/) });
 });
 

@@ -6,7 +6,6 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
@@ -18,6 +17,7 @@ import { backUpCluster, type EmbeddedPostgres, startEmbeddedPostgres } from '@lo
 import pg from 'pg';
 import { inject, vi } from 'vitest';
 import { freePort } from '../network/redis.ts';
+import { listProcesses } from '../processes/processes.ts';
 import { Pause, signalAll } from './pause.ts';
 
 const servers = new Set<PostgresServer>();
@@ -127,9 +127,8 @@ export class PostgresServer {
 
   /** The server's own process, then its sessions and helpers. */
   #pids(): number[] {
-    const [pid] = readFileSync(join(this.#directory, 'cluster', 'postmaster.pid'), 'utf8').split('\n');
-    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return [pid!, ...all.filter((each) => readParent(each) === pid)].map(Number);
+    const own = Number.parseInt(readFileSync(join(this.#directory, 'cluster', 'postmaster.pid'), 'utf8'), 10);
+    return [own, ...listProcesses().flatMap(({ pid, parent }) => (parent === own ? [pid] : []))];
   }
 }
 
@@ -167,17 +166,6 @@ async function untilFollowing(primary: PostgresServer, standby: PostgresServer, 
     if (rows.length === 0)
       throw new Error(`${standby.name} does not follow; the end of its log:\n${standby.log.slice(-2_000)}`);
   }, TO_FOLLOW);
-}
-
-/** Returns the id of a process's parent; undefined if the process has just ended. */
-function readParent(pid: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')[1];
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes a base backup of the server in `directory` to a new directory, owned by the user of the source. */

@@ -209,26 +209,30 @@ export async function endEverything(): Promise<void> {
 }
 
 /** Lists the machine's processes, without zombies. */
-function listProcesses(): { pid: number; group: number; command: string }[] {
+export function listProcesses(): { pid: number; parent: number; group: number; command: string }[] {
   if (process.platform === 'linux') {
     // Without ps, which a small system lacks.
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((pid) => {
         try {
-          const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+          const [state, parent, group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
             .replace(/^.*\) /s, '')
             .split(' ');
           const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-          return state === 'Z' || state === 'X' ? [] : [{ pid: Number(pid), group: Number(group), command }];
+          return state === 'Z' || state === 'X'
+            ? []
+            : [{ pid: Number(pid), parent: Number(parent), group: Number(group), command }];
         } catch {
           return [];
         }
       });
   }
-  return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,pgid=,stat=,command='], { encoding: 'utf8' })
+  return execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,pgid=,stat=,command='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
-    .map(([pid, group, , ...command]) => ({ pid: Number(pid), group: Number(group), command: command.join(' ') }));
+    .filter(([, , , state]) => state !== undefined && !state.startsWith('Z'))
+    .map(([pid, parent, group, , ...command]) => {
+      return { pid: Number(pid), parent: Number(parent), group: Number(group), command: command.join(' ') };
+    });
 }
