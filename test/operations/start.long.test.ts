@@ -6,7 +6,7 @@ import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockste
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { askUserToken } from '../harness/oauth.ts';
+import { askClientToken, askUserToken } from '../harness/oauth.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { objectsIn, resultOf } from '../harness/processes/command-line.ts';
 import {
@@ -33,16 +33,6 @@ function demoCustomer({ demo }: RunningStack): Customer {
     isDefault: true,
     contact: null,
   };
-}
-
-/** Requests a token with an application's credentials. */
-async function requestToken({ demo }: RunningStack, application: { appKey: string; appSecret: string }) {
-  const response = await fetch(`${demo.baseUrl}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${application.appKey}:${application.appSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 const STACK_TRACE = /^\s+at /m;
@@ -165,8 +155,11 @@ describe('two stacks side by side', () => {
     const app = (...words: string[]) => resultOf(lockstep(stack.dataDir, 'app', ...words));
     const [credentials] = objectsIn(await app('create', '--name', 'Shop', '--scope', 'auth_order'));
     const unauthorized = { status: 400, body: { error: 'unauthorized_client' } };
-    expect(await requestToken(stack, credentials)).toMatchObject(unauthorized);
-    expect(await requestToken(other, credentials)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect(await askClientToken(stack.demo.baseUrl, credentials)).toMatchObject(unauthorized);
+    expect(await askClientToken(other.demo.baseUrl, credentials)).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_client' },
+    });
 
     await app('approve', credentials.appKey);
     const api = await Api.logIn(stack.demo.baseUrl, credentials);
@@ -176,7 +169,7 @@ describe('two stacks side by side', () => {
     const query = { channelCode: 'demo', channelCustomerId: 'DEMO-HQ', defaultCustomer: 'N' };
     const refused = refusalOf(await api.call('GET', '/enterprise/user/query', { query }));
     expect(refused).toMatchObject({ code: '60000', cause: 'application_not_approved' });
-    expect(await requestToken(stack, credentials)).toMatchObject(unauthorized);
+    expect(await askClientToken(stack.demo.baseUrl, credentials)).toMatchObject(unauthorized);
   });
 
   it('end independently', async () => {
