@@ -7,8 +7,9 @@ import { createTestDatabase, type QueueKind, type TestDatabase, untilTestsEnd } 
 import { ServiceProcess } from './service-process.ts';
 
 /**
- * Starts processes on a database of their own, or a given one, as in a deployment: APIs and workers, without Redis unless `env` says
- * so. `probes`: the addresses of the workers' probes. Closing it expects them all to run and to exit normally.
+ * Starts processes, on a database of their own unless one is given, as in a deployment: APIs and workers, without Redis
+ * unless `env` says so. `probes`: the addresses of the workers' probes. Closing it expects them all to run and to exit
+ * normally.
  */
 async function startDeployment({ apis = 1, workers = 1, env: more = {}, ...given }: DeploymentOptions = {}) {
   const database = given.database ?? (await createTestDatabase());
