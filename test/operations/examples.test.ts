@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -32,7 +33,7 @@ const run = (example: string, ...words: string[]) => start(example, ...words).en
 
 /** Writes a changed copy of an example's batch into a file of this run, and returns its path. */
 function changed(example: string, change: (text: string) => string): string {
-  const file = join(inject('directory'), `changed-${example}`);
+  const file = join(inject('directory'), `${randomUUID()}-${example}`);
   writeFileSync(file, change(read(`examples/${example}`)));
   return file;
 }
@@ -104,7 +105,8 @@ describe('an example', () => {
     });
   });
 
-  it('repeats calls that no service answers, and then says so without a stack', async () => {
+  // These wait between their calls, so they run side by side.
+  it.concurrent('repeats calls that no service answers, and then says so without a stack', async () => {
     const LOCKSTEP_BASE_URL = `http://127.0.0.1:${await freePort()}`;
     const env = { ...credentials(), LOCKSTEP_BASE_URL };
     const { status, stderr } = await startWith(env, 'submit-and-wait', 'examples/first-batch.json').ended;
@@ -114,39 +116,42 @@ describe('an example', () => {
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it.each(['submit-and-wait', 'sync'])('repeats calls after code 500 and answers of a proxy: %s', async (example) => {
-    const failures = [
-      { status: 299, body: JSON.stringify({ code: '500', cause: 'overloaded', message: 'busy' }) },
-      { status: 502, body: '<html>' },
-    ];
-    const nonces = new Set<string>();
-    const server = createServer(async (request, response) => {
-      const { search, searchParams } = new URL(request.url!, stack.baseUrl);
-      const failure = search === '' ? undefined : failures.shift();
-      nonces.add(searchParams.get('g_nonce') ?? '');
-      const answer =
-        failure !== undefined
-          ? new Response(failure.body, { status: failure.status, headers: { 'retry-after': '1' } })
-          : await fetch(stack.baseUrl + request.url, {
-              method: request.method!,
-              headers: request.headers as Record<string, string>,
-              ...(request.method === 'POST' && { body: await buffer(request) }),
-            });
-      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      const LOCKSTEP_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const batch = changed('first-batch.json', (text) =>
-        text.replace('2026-0001', `2026-${example}`).replace('8100000009', newAssetNum()),
-      );
-      const job = startWith({ ...credentials(), LOCKSTEP_BASE_URL }, example, batch);
-      expect(await job.ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^busy; .*\n.*\n$/) });
-      expect({ failures, nonces: nonces.size }).toEqual({ failures: [], nonces: example === 'sync' ? 4 : 5 });
-    } finally {
-      server.close();
-    }
-  });
+  it.concurrent.each(['submit-and-wait', 'sync'])(
+    'repeats calls after code 500 and answers of a proxy: %s',
+    async (example) => {
+      const failures = [
+        { status: 299, body: JSON.stringify({ code: '500', cause: 'overloaded', message: 'busy' }) },
+        { status: 502, body: '<html>' },
+      ];
+      const nonces = new Set<string>();
+      const server = createServer(async (request, response) => {
+        const { search, searchParams } = new URL(request.url!, stack.baseUrl);
+        const failure = search === '' ? undefined : failures.shift();
+        nonces.add(searchParams.get('g_nonce') ?? '');
+        const answer =
+          failure !== undefined
+            ? new Response(failure.body, { status: failure.status, headers: { 'retry-after': '1' } })
+            : await fetch(stack.baseUrl + request.url, {
+                method: request.method!,
+                headers: request.headers as Record<string, string>,
+                ...(request.method === 'POST' && { body: await buffer(request) }),
+              });
+        response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        const LOCKSTEP_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const batch = changed('first-batch.json', (text) =>
+          text.replace('2026-0001', `2026-${example}`).replace('8100000009', newAssetNum()),
+        );
+        const job = startWith({ ...credentials(), LOCKSTEP_BASE_URL }, example, batch);
+        expect(await job.ended).toMatchObject({ status: 0, stderr: expect.stringMatching(/^busy; .*\n.*\n$/) });
+        expect({ failures, nonces: nonces.size }).toEqual({ failures: [], nonces: example === 'sync' ? 4 : 5 });
+      } finally {
+        server.close();
+      }
+    },
+  );
 
   it('follows the feed, and continues where it stopped', async () => {
     const file = join(inject('directory'), 'last-id.txt');
