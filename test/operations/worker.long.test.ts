@@ -80,7 +80,7 @@ describe('a worker process', async () => {
     });
     // The worker counts a row a moment after it is gone.
     const deleted = /^lockstep_cleanup_deleted_rows_total\{kind="login_failure"\} 1$/m;
-    await vi.waitFor(async () => expect(deleted.test(await readMetrics(probe))).toBe(true), PATIENTLY);
+    await expect.poll(() => readMetrics(probe)).toMatch(deleted);
     expect(Object.values(await readBehind(probe))).toEqual(Array(11).fill(0));
     expect(await database.db.selectFrom('login_failure').selectAll().execute()).toEqual([]);
   });
@@ -99,10 +99,7 @@ describe('a worker process', async () => {
     try {
       await startWorker({ DATABASE_URL: address.url });
       await producer.add({ type: 'drain', version: 3, throughBatchId: '1' });
-      await vi.waitFor(async () => {
-        const { rows } = await sql`select from bullmq.job`.execute(database.db);
-        expect(rows).toEqual([]);
-      }, PATIENTLY);
+      await expect.poll(async () => (await sql`select from bullmq.job`.execute(database.db)).rows).toEqual([]);
     } finally {
       await producer.close();
       address.close();

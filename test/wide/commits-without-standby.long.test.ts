@@ -1,6 +1,6 @@
 import { Deadline, isOverload, OutcomeUnknown, openDatabase, untilConfirmed, within } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addStandby, type PostgresServer, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
 
 /** Commits that wait for a synchronous standby that doesn't respond. */
@@ -21,17 +21,10 @@ afterAll(async () => {
 });
 
 /** Waits for a session whose commit waits, and cancels its query. */
-async function cancelWaiting(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const cancelled = await primary.query(
-        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'",
-      );
-      expect(cancelled).toHaveLength(1);
-    },
-    { timeout: 60_000 },
-  );
-}
+const cancelWaiting = () =>
+  expect
+    .poll(() => primary.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"))
+    .toHaveLength(1);
 
 const isThere = async (text: string) =>
   (await primary.query('select from written where text = $1', [text])).length === 1;
@@ -45,16 +38,10 @@ const COMMITS: [what: string, write: (text: string, to?: typeof db) => Promise<u
 ];
 
 /** Waits until a commit has waited for three seconds. */
-const untilOneHasWaited = () =>
-  vi.waitFor(
-    async () => {
-      const rows = await primary.query(
-        "select from pg_stat_activity where wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '3 seconds'",
-      );
-      expect(rows.length).toBeGreaterThan(0);
-    },
-    { timeout: 60_000 },
-  );
+const untilOneHasWaited = () => {
+  const waited = "wait_event = 'SyncRep' and clock_timestamp() - query_start > interval '3 seconds'";
+  return expect.poll(() => primary.query(`select from pg_stat_activity where ${waited}`)).not.toEqual([]);
+};
 
 it.each(COMMITS)(
   'the commit %s has an unknown outcome if its wait is cancelled, although the primary has it',
@@ -79,36 +66,26 @@ it('a read is confirmed only once the standby has what was read', async () => {
   await expect(writing).rejects.toThrow(OutcomeUnknown);
   expect(await isThere('read too early')).toBe(true);
   const confirming = untilConfirmed(db);
-  await vi.waitFor(
-    async () => {
-      const waiting = await primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'");
-      expect(waiting).toEqual([{ query: expect.stringContaining('pg_logical_emit_message') }]);
-    },
-    { timeout: 60_000 },
-  );
+  await expect
+    .poll(() => primary.query("select query from pg_stat_activity where wait_event = 'SyncRep'"))
+    .toEqual([{ query: expect.stringContaining('pg_logical_emit_message') }]);
   standby.resume();
   await confirming;
 });
 
 it('statement_timeout does not end the wait', async () => {
-  await sql`select`.execute(db);
-  const waiting = db.connection().execute(async (session) => {
-    await sql`set statement_timeout = 1000`.execute(session);
-    try {
-      await sql`insert into written values ('patient')`.execute(session);
-    } finally {
+  const insert = (text: string) =>
+    db.connection().execute(async (session) => {
+      await sql`set statement_timeout = 1000`.execute(session);
+      await sql`insert into written values (${text})`.execute(session);
       await sql`reset statement_timeout`.execute(session);
-    }
-  });
+    });
+  const first = insert('patient');
   standby.pause();
-  const second = db.connection().execute(async (session) => {
-    await sql`set statement_timeout = 1000`.execute(session);
-    await sql`insert into written values ('patient too')`.execute(session);
-    await sql`reset statement_timeout`.execute(session);
-  });
+  const second = insert('patient too');
   await untilOneHasWaited();
   standby.resume();
-  await Promise.all([waiting, second]);
+  await Promise.all([first, second]);
   expect([await isThere('patient'), await isThere('patient too')]).toEqual([true, true]);
 });
 
@@ -121,6 +98,6 @@ it.each(COMMITS)(
     await untilOneHasWaited();
     standby.resume();
     expect(isOverload(await failing)).toBe(false);
-    await vi.waitFor(async () => expect(await isThere(text)).toBe(true), { timeout: 60_000 });
+    await expect.poll(() => isThere(text)).toBe(true);
   },
 );

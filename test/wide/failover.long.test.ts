@@ -1,12 +1,11 @@
 import { openDatabase } from '@lockstep/platform';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { addStandby, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
 import { ForwardedAddress } from '../harness/network/forwarded-address.ts';
 import { testDeployment } from '../harness/processes/deployment.ts';
 import { QUEUE_KINDS } from '../harness/stack.ts';
 import { Load } from './load.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
 /** Orders before and after the primary is killed. */
 const SOME = 150;
 
@@ -30,16 +29,14 @@ it.each(QUEUE_KINDS)(
       address.moveTo(standby.port);
       // The APIs must not use the standby before it is promoted, because its data may be stale.
       const why = expect.stringContaining('read-only standby');
-      await vi.waitFor(async () => expect(await statuses()).toEqual([why, why]), PATIENCE);
+      await expect.poll(statuses).toEqual([why, why]);
       await standby.promote();
       await load.more(SOME);
     });
     // Every acknowledged order must have been applied once, in order.
     expect(figures).toMatchObject({ failed: 0, numbersWrong: 0, found: figures.acknowledged });
-    await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200]), PATIENCE);
-    const listening = async () =>
-      (await standby.query("select from pg_stat_activity where query ilike '%listen %' and pid <> pg_backend_pid()"))
-        .length;
-    await vi.waitFor(async () => expect(await listening()).toBe(queue === 'postgres' ? 4 : 2), PATIENCE);
+    await expect.poll(statuses).toEqual([200, 200]);
+    const listening = "select from pg_stat_activity where query ilike '%listen %' and pid <> pg_backend_pid()";
+    await expect.poll(() => standby.query(listening)).toHaveLength(queue === 'postgres' ? 4 : 2);
   },
 );

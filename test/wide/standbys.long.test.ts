@@ -1,6 +1,6 @@
 import { Listener, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { addStandby, removeServers, startPrimary } from '../harness/databases/postgres-cluster.ts';
 import { runJob } from '../harness/processes/processes.ts';
 
@@ -24,13 +24,8 @@ test('a standby gets no statements until it is promoted, and gets them from then
   await primary.kill();
   await standby.promote();
   await sql`create table written ()`.execute(db);
-  await vi.waitFor(
-    async () => {
-      await sql`notify heard, 'on the promoted one'`.execute(db);
-      expect(received).toContain('on the promoted one');
-    },
-    { timeout: 60_000 },
-  );
+  const hear = () => sql`notify heard, 'on the promoted one'`.execute(db).then(() => received);
+  await expect.poll(hear).toContain('on the promoted one');
   await heard.close();
   await db.destroy();
 });
