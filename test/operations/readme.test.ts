@@ -8,10 +8,11 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { blocksOf, code, PAGES, read, tableOf } from '../harness/browser/pages.ts';
 import { findCommand } from '../harness/processes/command-line.ts';
-import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
+import { PACKAGE } from '../harness/processes/deployment-files.ts';
+import { REPOSITORY } from '../harness/processes/processes.ts';
 import { testDatabase } from '../harness/stack.ts';
 
-const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const { scripts } = PACKAGE;
 
 describe('pages', () => {
   it.each([
@@ -119,9 +120,8 @@ describe('tables', async () => {
     expect(tableOf('docs/deployment.md', 'Variable', 'Meaning').map(([name]) => name)).toEqual(names);
   });
 
-  it('of packages in docs/architecture.md are the workspaces', async () => {
-    const { stdout } = await runJob(['npm', 'query', '.workspace']);
-    const workspaces = (JSON.parse(stdout) as { location: string }[]).map(({ location }) => code(location));
+  it('of packages in docs/architecture.md are the workspaces', () => {
+    const workspaces = globSync(PACKAGE.workspaces, { cwd: REPOSITORY }).map(code);
     const rows = tableOf('docs/architecture.md', 'Package', 'What it is for').map(([name]) => name!);
     expect(rows.sort()).toEqual(workspaces.sort());
   });
