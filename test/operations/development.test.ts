@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { FLOORS } from '../../vitest.config.ts';
-import { PACKAGE, readDockerfile, readRepositoryFile, wordsOf } from '../harness/processes/deployment-files.ts';
+import { PACKAGE, readRepositoryFile } from '../harness/processes/deployment-files.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 
 /** The tools of developers agree: Node.js, the hosted workflow, the spell check and coverage. */
@@ -19,9 +19,8 @@ const workflow = parse(readRepositoryFile('.github/workflows/ci.yml')) as Workfl
 const [major] = PACKAGE.devDependencies.node!.split('.');
 const [, least] = /^>=(\d+)$/.exec(PACKAGE.engines.node)!;
 
-it('.nvmrc, the image and the package that scripts find first have one version of Node.js', async () => {
+it('.nvmrc and the package that scripts find first have one version of Node.js', async () => {
   expect(readRepositoryFile('.nvmrc').trim()).toBe(major);
-  expect(wordsOf(readDockerfile().image, 'FROM')).toEqual([[`node:${PACKAGE.devDependencies.node}-slim`]]);
   const { stdout } = await runJob(['npm', 'exec', '--', 'node', '--version']);
   expect(stdout.trim()).toBe(`v${PACKAGE.devDependencies.node}`);
 });

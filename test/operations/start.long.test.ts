@@ -180,14 +180,6 @@ describe('two stacks side by side', () => {
 });
 
 describe.concurrent('npm start that fails', () => {
-  // Uses the data directory of the stopped stack and the port of the running one.
-  it('refuses a DATA_DIR that is a file', async () => {
-    const file = join(stack.dataDir, 'demo.json');
-    const { status, stderr } = await startJob(['npm', 'start'], { DATA_DIR: file, PORT: '0' }).ended;
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^.*DATA_DIR.*demo\.json.*\n$/);
-  });
-
   it('refuses a port that is in use, and leaves nothing behind', async () => {
     const { host, port } = new URL(stack.demo.baseUrl);
     const { dataDir } = other;

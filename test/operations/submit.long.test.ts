@@ -152,15 +152,6 @@ describe('lockstep submit', async () => {
     expect(await submit(marked)).toEqual(mixed);
   });
 
-  it('reads standard input for -', async () => {
-    expect(await shell(`${COMMAND.join(' ')} submit - < examples/mixed-batch.json`)).toEqual(mixed);
-  });
-
-  it('exits silently if its output is closed', async () => {
-    const { stderr } = await shell(`${COMMAND.join(' ')} submit examples/mixed-batch.json | true`);
-    expect(stderr).toBe('');
-  });
-
   it('reads the service and the application from options', async () => {
     const { baseUrl, appKey, appSecret } = stack.demo;
     const elsewhere = newDataDir();
@@ -188,7 +179,6 @@ describe('lockstep submit', async () => {
       () => submit('examples/wrong-revocation.json'),
       /product_not_found/,
     ],
-    ['a file that is not JSON', 64, () => submit('README.md'), /README\.md.*JSON/],
     ['an empty standard input', 64, () => submit('-'), /Standard input/],
     [
       'one standard input for the secret and the batch',
