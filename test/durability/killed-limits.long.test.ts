@@ -2,6 +2,7 @@ import type { BatchResult } from '@lockstep/contract';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { checkNumbers } from '../harness/databases/numbers.ts';
+import { untilDisconnected } from '../harness/databases/waiting.ts';
 import { buyLargeAssets, FULL } from '../harness/orders/large-assets.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
 import { testDeployment } from '../harness/processes/deployment.ts';
@@ -26,13 +27,7 @@ async function isWriting(): Promise<boolean> {
 /** Kills all workers. Restarts them once PostgreSQL has ended their sessions. */
 async function killWorkers(): Promise<void> {
   await Promise.all(workers.map((worker) => worker.kill()));
-  const connections = async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where application_name = 'lockstep-worker' and datname = current_database()`.execute(database.db);
-    return rows.length;
-  };
-  await expect.poll(connections).toBe(0);
+  await untilDisconnected(database.db, 'lockstep-worker');
   await Promise.all(workers.map((worker) => worker.start()));
 }
 

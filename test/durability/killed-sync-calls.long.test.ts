@@ -1,8 +1,7 @@
 import { type AcceptedOrder, BatchResult, type Customer } from '@lockstep/contract';
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
-import { waitsToTheEnd } from '../harness/databases/waiting.ts';
+import { untilDisconnected, waitsToTheEnd } from '../harness/databases/waiting.ts';
 import { buildCall, send } from '../harness/network/raw-calls.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -24,13 +23,7 @@ describe('an api process', async () => {
 
   /** Restarts the service once PostgreSQL has ended the killed one's sessions. */
   async function restart(): Promise<void> {
-    const connections = async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity
-        where application_name like 'lockstep-%' and datname = current_database()`.execute(database.db);
-      return rows.length;
-    };
-    await expect.poll(connections).toBe(0);
+    await untilDisconnected(database.db, 'lockstep-%');
     await service.start();
   }
 

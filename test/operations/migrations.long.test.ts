@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { laterRelease } from '../harness/databases/more-migrations.ts';
-import { countWaiting } from '../harness/databases/waiting.ts';
+import { countWaiting, untilDisconnected } from '../harness/databases/waiting.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
 import { createTestDatabase, type TestDatabase, untilTestsEnd } from '../harness/stack.ts';
 
@@ -116,8 +116,7 @@ describe('migrations', () => {
     await vi.waitUntil(async () => (await countWaiting(database.db, 'advisory')) > 0, PATIENTLY);
     expect((await job.end('SIGKILL')).signal).toBe('SIGKILL');
     // The holder goes on all the time: the killed one's session must end by itself.
-    const left = () => run(database, "select from pg_stat_activity where application_name = 'killed'");
-    await vi.waitUntil(async () => (await left()).rows.length === 0, PATIENTLY);
+    await untilDisconnected(database.db, 'killed');
     expect(await isThere(database, 'note')).toBe(false);
     await holder.query('commit');
     expect(await migrateToLatest(database.db, release)).toEqual(['9001_wide']);

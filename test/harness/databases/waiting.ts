@@ -29,6 +29,12 @@ export async function countWaiting(db: Database, ...lockTypes: string[]): Promis
   return rows[0]!.waiting;
 }
 
+/** Waits until PostgreSQL has ended all sessions of killed processes, by their names, such as `lockstep-%`. */
+export async function untilDisconnected(db: Database, name: string): Promise<void> {
+  const sessions = sql`select from pg_stat_activity where application_name like ${name} and datname = current_database()`;
+  await expect.poll(async () => (await sessions.execute(db)).rows).toEqual([]);
+}
+
 /** Waits until the service has received a call, which uses up its nonce. */
 export async function untilReceived(db: Database, nonce: string): Promise<void> {
   const used = () => db.selectFrom('nonce').select('nonce').where('nonce', '=', nonce).execute();
