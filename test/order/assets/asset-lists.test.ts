@@ -102,6 +102,7 @@ describe('assets of a customer', () => {
     const all = { enterpriseGlobalId, state: 'all' };
     expect(await found({ ...all, limit: '1' })).toEqual([b, c, a]);
     expect(await found({ ...all, reason: 'revoked' })).toEqual([a]);
+    expect(await found({ state: 'all', assetNum: a })).toEqual([a]);
     expect(await found({ ...all, reason: 'unassigned' })).toEqual([b, c]);
     expect(await found({ enterpriseGlobalId: '1', customerId: one.customerId })).toEqual([]);
   });

@@ -149,8 +149,8 @@ async function readProducts(trx: Trx, assets: readonly Row[]) {
 
 /** Returns the conditions of a list on an asset, whichever way it walks. */
 function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[] {
-  const { channelCode, customerId, enterpriseGlobalId, licenseType, productUri, validity, assigned, locked } = filters;
-  const { reason, expiresFrom, expiresTo, updatedFrom, state } = filters;
+  const { assetNum, channelCode, customerId, enterpriseGlobalId, licenseType, productUri } = filters;
+  const { validity, assigned, locked, reason, expiresFrom, expiresTo, updatedFrom, state } = filters;
   const owner = [
     ...(channelCode === undefined ? [] : [sql`customer.channel_code = ${channelCode}`]),
     ...(enterpriseGlobalId === undefined ? [] : [sql`customer.enterprise_id = ${enterpriseGlobalId}`]),
@@ -162,6 +162,7 @@ function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[]
   const isAssigned = sql`exists (select from asset_assignment as held where held.asset_id = asset.id)`;
   const given: [unknown, RawBuilder<unknown> | undefined][] = [
     [owner[0] ?? viewer.channels, isOwned],
+    [assetNum, sql`starts_with(asset_num, ${assetNum})`],
     [customerId, sql`asset.customer_id = ${customerId}`],
     [licenseType, sql`license_type = ${licenseType}`],
     [validity, sql`${ASSET_VALIDITY} = ${validity}`],
@@ -211,7 +212,6 @@ function byNumber({ state }: Filters, prefix: string): AssetWalk {
         and ${after === null ? sql`asset_num >= ${prefix}` : sql`(${order}) > (select ${order} from ${ASSETS} as before where id = ${after[0]})`}
         ${end === null ? sql`` : sql`and asset_num < ${end}`}
       order by ${order}`,
-    wanted: sql`starts_with(asset_num, ${prefix})`,
   };
 }
 
