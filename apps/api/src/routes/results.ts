@@ -26,9 +26,7 @@ export function resultHandlers(options: ServerOptions) {
       const { channelCode, channelOrderId } = request.query;
       noteSubject(request, { channelCode, channelOrderId });
       reply.type('application/json; charset=utf-8');
-      // An export continues with the text of a cursor.
-      const query = { ...request.query, cursor: Number(request.query.cursor ?? 0) };
-      return await results.read(applicationId, query, request.deadline);
+      return await results.read(applicationId, request.query, request.deadline);
     },
 
     getOrderResult: async (request, caller) => {

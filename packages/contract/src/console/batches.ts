@@ -3,9 +3,15 @@ import { Cause, MessageArgs } from '../envelope.ts';
 import { byCursor } from '../operations/list.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
-import { BatchResult, BatchSummary, CancelledBatch, FailedOrders, OrderResult } from '../orders/results.ts';
+import {
+  BatchResult,
+  BatchResultQuery,
+  BatchSummary,
+  CancelledBatch,
+  FailedOrders,
+  OrderResult,
+} from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
-import { fault } from '../templates.ts';
 import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
@@ -68,12 +74,7 @@ export const BatchOrdersQuery = z.object({
   state: emptyAsAbsent(OrderState.optional()),
   cause: emptyAsAbsent(Cause.optional()),
   limit: ListPageQuery.shape.limit,
-  cursor: emptyAsAbsent(
-    z
-      .string()
-      .regex(/^\d{1,4}$/, fault('cursor'))
-      .optional(),
-  ),
+  cursor: BatchResultQuery.shape.cursor,
 });
 export type BatchOrdersQuery = z.infer<typeof BatchOrdersQuery>;
 

@@ -22,7 +22,6 @@ export const BatchResultQuery = z.object({
     z
       .string()
       .regex(/^\d{1,4}$/, fault('cursor'))
-      .transform(Number)
       .optional(),
   ).describe('nextCursor of the previous page; absent for the first page.'),
   waitSeconds: queryIntegerOr(0, 0, MAX_WAIT_SECONDS, 'Seconds to wait for the batch to complete'),

@@ -157,10 +157,10 @@ export async function groupFailures(db: Database, batchId: BatchId): Promise<Fai
 export async function listOrdersOfBatch(
   db: Database,
   { applicationId, shown }: OperatorBatch,
-  { cursor, ...asked }: BatchOrdersQuery,
+  asked: BatchOrdersQuery,
 ): Promise<Pick<BatchResult, 'orders' | 'nextCursor'>> {
   const { channelCode, channelOrderId } = shown;
-  const query = { ...asked, channelCode, channelOrderId, cursor: Number(cursor ?? 0) };
+  const query = { ...asked, channelCode, channelOrderId };
   const [page] = await readPages(db, [{ applicationId, query, knownCompletion: null }]);
   const { orders, nextCursor } = page!.result!;
   return { orders, nextCursor };

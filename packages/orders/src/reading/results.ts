@@ -127,7 +127,7 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       pages.map(({ query }) => query.channelCode),
       pages.map(({ query }) => query.channelOrderId),
       pages.map(({ query }) => query.cause ?? query.state ?? null),
-      pages.map(({ query }) => query.cursor ?? 0),
+      pages.map(({ query }) => startOf(query)),
       // One more order tells whether there is a next page.
       pages.map(({ query }) => query.limit + 1),
       pages.map(({ knownCompletion }) => knownCompletion),
@@ -139,10 +139,14 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
   return read;
 }
 
+/** Returns the place in orderList where a page starts, which is its cursor. */
+const startOf = ({ cursor = '0' }: WantedPage['query']) => Number(cursor);
+
 /** Returns the place of the last order that a page may examine. */
-function endOf({ state, cause, cursor = 0, limit }: WantedPage['query']): number {
-  if (cause === undefined && state === undefined) return cursor + limit + 1;
-  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : cursor + MAX_PAGE_ORDERS;
+function endOf(query: WantedPage['query']): number {
+  const { state, cause, limit } = query;
+  if (cause === undefined && state === undefined) return startOf(query) + limit + 1;
+  return cause === undefined && state === 'failed' ? ORDERS_PER_BATCH : startOf(query) + MAX_PAGE_ORDERS;
 }
 
 // Failed orders come from their index, others from a bounded part of orderList.
