@@ -20,6 +20,23 @@ const time = (iso: string) => Date.parse(iso);
 const month = { expiresFrom: time('2030-05-01T00:00Z'), expiresTo: time('2030-05-31T23:59:59.999Z') };
 const MAX_ROWS = 30_000;
 
+/** Reads the first pages, and one at which the walk may have become longer. */
+async function expectBounded(
+  read: (cursor: string | undefined) => Promise<{ nextCursor: string | null }>,
+  maxRows: number,
+): Promise<void> {
+  let cursor: string | undefined;
+  for (let page = 0; page < 3; page++) {
+    sent.length = 0;
+    const { nextCursor } = await read(cursor);
+    const { rowsRead, wholeTables } = await costOfSent(db, sent);
+    expect(wholeTables).toEqual([]);
+    expect(rowsRead).toBeLessThan(maxRows);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+}
+
 it.each<[who: string, by: Viewer, filters: Partial<Record<keyof AssetListQuery, unknown>>]>([
   ['an operator', OPERATOR, {}],
   ['an operator', OPERATOR, { state: 'revoked' }],
@@ -41,17 +58,7 @@ it.each<[who: string, by: Viewer, filters: Partial<Record<keyof AssetListQuery, 
   ['a bound application', bound, { state: 'revoked', include: 'counts' }],
 ])('%s %#: assets %j', async (_, by, filters) => {
   const query = { state: 'active', limit: 50, ...filters } as AssetListQuery;
-  let cursor: string | undefined;
-  // The first pages, and one at which the walk may have become longer.
-  for (let page = 0; page < 3; page++) {
-    sent.length = 0;
-    const { nextCursor } = await listAssets(db, by, { ...query, cursor });
-    const { rowsRead, wholeTables } = await costOfSent(db, sent);
-    expect(wholeTables).toEqual([]);
-    expect(rowsRead).toBeLessThan(MAX_ROWS);
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
+  await expectBounded((cursor) => listAssets(db, by, { ...query, cursor }), MAX_ROWS);
 });
 
 type Tenant = Parameters<typeof listHoldings>[1];
@@ -65,16 +72,8 @@ it.each<[tenant: Tenant, filters: Partial<ListHoldings>]>([
   [ofAll, { assetNum: 'A1000050' }],
   [ofSmall, {}],
 ])('holdings of an enterprise with 100,000 assets, %j %j', async (tenant, filters) => {
-  let cursor: string | undefined;
-  for (let page = 0; page < 3; page++) {
-    sent.length = 0;
-    const { nextCursor } = await listHoldings(db, tenant, { limit: 50, ...filters, cursor } as ListHoldings);
-    const { rowsRead, wholeTables } = await costOfSent(db, sent);
-    expect(wholeTables).toEqual([]);
-    expect(rowsRead).toBeLessThan(2 * MAX_ROWS);
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
+  const query = { limit: 50, ...filters } as ListHoldings;
+  await expectBounded((cursor) => listHoldings(db, tenant, { ...query, cursor }), 2 * MAX_ROWS);
 });
 
 it.each<[Viewer, object]>([

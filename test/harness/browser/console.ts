@@ -9,7 +9,7 @@ import {
   type OperatorRole,
 } from '@lockstep/contract/console';
 import { createOperator, newCommand } from '@lockstep/operators';
-import type { Answer } from '../api.ts';
+import { type Answer, readPages } from '../api.ts';
 import type { Stack } from '../stack.ts';
 
 /** An operator's name and password. */
@@ -85,14 +85,11 @@ export class ConsoleClient {
 
   /** Calls a list until its last page. Returns the `data` of each page. */
   async pagesOf<Id extends ConsoleOperationId>(id: Id, call: Partial<ConsoleCall<Id>>): Promise<ConsoleData<Id>[]> {
-    const pages: ConsoleData<Id>[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    return await readPages(async (cursor) => {
       const query: object = { ...(call as Parts).query, cursor };
-      const page: ConsoleData<Id> = await this.call(id, { ...call, query } as Partial<ConsoleCall<Id>>);
-      pages.push(page);
-      cursor = (page as { nextCursor: string | null }).nextCursor;
-    }
-    return pages;
+      const page = await this.call(id, { ...call, query } as Partial<ConsoleCall<Id>>);
+      return page as ConsoleData<Id> & { nextCursor: string | null };
+    });
   }
 
   /** The changes of a target in the audit log, newest first. Only support and admins read it. */
