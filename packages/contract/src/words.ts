@@ -11,6 +11,9 @@ export const ORDER_TYPES = ['new_buy', 'delete_asset', 'delete_product'] as cons
 export const ORDER_STATES = ['pending', 'succeeded', 'failed'] as const;
 export const BATCH_STATES = ['accepted', 'processing', 'completed'] as const;
 
+/** Which assets a list has: active ones, revoked ones, or all (rules 6.7). */
+export const ASSET_STATES = ['active', 'revoked', 'all'] as const;
+
 /** Whether a license is in force (rules 6.5). */
 export const VALIDITIES = ['future', 'active', 'expired'] as const;
 

@@ -7,7 +7,7 @@ import type {
   ProductNode,
   VerdictReason,
 } from '@lockstep/contract';
-import { REASONS, VALIDITIES } from '@lockstep/contract/words';
+import { ASSET_STATES, REASONS, VALIDITIES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import { parseFrom, parseId, parseText, parseTo } from '../options.ts';
 import { type Column, describeEnd, type Fields, formatTime, nameAdministrator, yesOrNo } from '../output/values.ts';
@@ -35,13 +35,7 @@ export function addAssetCommands(program: Command, commands: Commands): void {
     )
     .addOption(new Option('--assigned <whether>', 'Filter by whether an employee has it').choices(['true', 'false']))
     .addOption(new Option('--locked <whether>', 'Filter by whether it is disabled').choices(['true', 'false']))
-    .addOption(
-      new Option('--state <state>', 'Active assets (the default), revoked ones, or all').choices([
-        'active',
-        'revoked',
-        'all',
-      ]),
-    )
+    .addOption(new Option('--state <state>', 'Active assets (the default), revoked ones, or all').choices(ASSET_STATES))
     .addOption(
       new Option('--include <parts>', 'Also read what is on each, for --json, --csv and --ndjson').choices([
         'counts',

@@ -19,6 +19,7 @@ import {
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { Reason, Validity, Verdict } from '../verdict.ts';
+import { ASSET_STATES } from '../words.ts';
 
 /** true or false in a query, published as a boolean. */
 const queryFlag = () =>
@@ -48,9 +49,9 @@ export const AssetListQuery = z
     ),
     assigned: queryFlag().describe('true: only assets assigned to an employee. false: only others.'),
     locked: queryFlag().describe('true: only disabled locks (O6). false: only others.'),
-    state: emptyAsAbsent(
-      namedEnum('AssetState', 'Whether an asset is active or revoked.', ['active', 'revoked', 'all']).default('active'),
-    ).describe('Active, revoked or all assets; all with the oldest change first.'),
+    state: emptyAsAbsent(namedEnum('AssetState', 'Which assets a list has.', ASSET_STATES).default('active')).describe(
+      'Active, revoked or all assets; all with the oldest change first.',
+    ),
     include: emptyAsAbsent(
       namedEnum('AssetParts', 'What else to show of an asset.', ['counts', 'products']).optional(),
     ).describe('counts: how many products and merchandise are on each asset. products: also the products.'),

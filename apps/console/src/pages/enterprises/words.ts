@@ -77,8 +77,8 @@ export const enterprisesWords = defineAreaWords({
   noAssetsAdvice: ['Orders of its customers create assets.', '该企业的客户下单后会创建资产。'],
   seats: ['Seats', '席位'],
   seatsLead: [
-    'A seat is free if it is neither assigned, expired, disabled nor frozen. Products expire by their own dates, license types by those of the asset.',
-    '未分配、未过期、未停用且未冻结的席位为空闲。产品按其自身日期计算到期，授权类型按资产日期计算。',
+    'A seat is free if it is neither assigned, expired, disabled nor frozen. Products expire by their dates within those of the asset, license types by the dates of the asset alone.',
+    '未分配、未过期、未停用且未冻结的席位为空闲。产品按其在资产日期范围内的日期计算到期，授权类型仅按资产日期计算。',
   ],
   seatsByProduct: ['Seats by product', '按产品统计席位'],
   seatsByType: ['Seats by license type', '按授权类型统计席位'],
