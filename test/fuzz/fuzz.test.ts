@@ -15,7 +15,7 @@ import { World } from './world.ts';
  *
  * LOCKSTEP_FUZZ_CALLS sets the number of calls, LOCKSTEP_SEED the seed.
  */
-const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 1_000);
+const CALLS = Number(process.env.LOCKSTEP_FUZZ_CALLS || 500);
 const SEED = Number(process.env.LOCKSTEP_SEED || 1918879199);
 /** Calls for each service, so that its tables stay small. */
 const ROUND_CALLS = 2_500;

@@ -6,7 +6,7 @@ import { budget } from './budget.ts';
 import { comparisons, type Plan, planWithin } from './planner.ts';
 
 it('the planner agrees with the model on any history', { timeout: 3_600_000 }, () => {
-  fc.assert(comparisons(), { ...budget(1_500), includeErrorInReport: true });
+  fc.assert(comparisons(), { ...budget(500), includeErrorInReport: true });
 });
 
 /** A planner with a fault: `spoil` changes its results. */

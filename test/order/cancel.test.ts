@@ -284,9 +284,9 @@ describe.each(QUEUE_KINDS)(
     it('each order is either cancelled without a trace or applied completely, and the counts agree', async () => {
       const customers = await newCustomersInLanes(api, 4);
       // Every fifth order fails by the rules.
-      const batches = Array.from({ length: 50 }, (_, size) =>
+      const batches = Array.from({ length: 30 }, (_, size) =>
         batchOf(
-          ...Array.from({ length: size + 30 }, (_, index) => {
+          ...Array.from({ length: size + 20 }, (_, index) => {
             const customer = customers[(size + index) % customers.length]!;
             return index % 5 === 4
               ? deleteAsset(customer, [newAssetNum()])

@@ -19,8 +19,8 @@ describe.each([
   const apis = [api, second.api];
 
   it.each([
-    [80, 'one API', 1],
-    [60, 'two APIs in turn', 2],
+    [40, 'one API', 1],
+    [40, 'two APIs in turn', 2],
   ])('of one customer take effect in acceptance order: %i batches over %s', async (count, _, apiCount) => {
     const customer = await api.newCustomer();
     const assetNum = newAssetNum();
@@ -42,8 +42,8 @@ describe.each([
     const senders = [api, new Api(second.api.baseUrl, credentials, token)];
     // Orders per channel. One channel has a large backlog; another is paused until half of its orders are sent.
     const channels: [code: string, orders: number][] = [
-      ...Array.from({ length: 4 }, (): [string, number] => ['large', 60]),
-      ...Array.from({ length: 4 }, (): [string, number] => ['paused', 20]),
+      ...Array.from({ length: 4 }, (): [string, number] => ['large', 40]),
+      ...Array.from({ length: 4 }, (): [string, number] => ['paused', 12]),
       ...[1, 2, 3, 4].map((number): [string, number] => [`small ${number}`, 10]),
     ];
     const customers = await Promise.all(channels.map(([code]) => api.newCustomer(undefined, code)));

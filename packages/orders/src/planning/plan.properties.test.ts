@@ -285,7 +285,7 @@ describe('over any history, stored', async () => {
         expect(await rowsAfter(groups, within)).toEqual(await rowsAfter(alone, readingAll));
       }),
       // How long shrinking a counterexample may take.
-      { numRuns: 300, interruptAfterTimeLimit: 15_000 },
+      { numRuns: 150, interruptAfterTimeLimit: 15_000 },
     );
   });
 });
