@@ -1394,6 +1394,8 @@ create table operator (
   id bigint generated always as identity primary key,
   name text not null constraint operator_name_taken unique check (name ~ '^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$'),
   role text not null check (role in ('viewer', 'support', 'admin')),
+  -- The channels that the operator sees and acts in; null: all. Admins see all, whatever this says.
+  channels text[] check (cardinality(channels) > 0),
   password_hash text not null,
   created_time timestamptz not null default statement_timestamp(),
   disabled_time timestamptz,

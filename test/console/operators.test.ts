@@ -29,6 +29,7 @@ describe('an operator', () => {
       operatorId: expect.stringMatching(/^\d+$/),
       name: login.name,
       role: 'support',
+      channels: null,
       createdTime: expect.any(Number),
       disabledTime: null,
       sessions: 0,

@@ -392,6 +392,7 @@ describe('the table of operations', () => {
     bindApplication: { channels: null, shownChannels: null },
     pauseChannel: { reason: 'ticket 4711' },
     setOperatorRole: { role: 'viewer' },
+    setOperatorChannels: { channels: null },
   };
 
   it.each(ids.filter((id) => consoleOperations[id].path.includes('{')))(

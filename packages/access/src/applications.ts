@@ -1,4 +1,4 @@
-import type { ApplicationId, Channels, Scope } from '@lockstep/contract';
+import type { ApplicationId, Channels, Operator, Scope } from '@lockstep/contract';
 import type {
   ApplicationStatus,
   BoundedCount,
@@ -92,10 +92,14 @@ async function update(db: Database, appKey: string, changes: UpdateObject<Tables
   return numUpdatedRows > 0n;
 }
 
-/** Starts a query for applications as operators see them, without secrets. */
-function selectApplications(db: Database) {
+/**
+ * Starts a query for applications as operators see them, without secrets. An operator who is limited to channels sees
+ * those that are bound to some of these channels and to no other (rules 9 Channels of operators).
+ */
+function selectApplications(db: Database, { channels }: Pick<Operator, 'channels'>) {
   return db
     .selectFrom('application')
+    .$if(channels !== null, (all) => all.where(sql<boolean>`channels <@ ${channels}::text[]`))
     .select(['app_key as appKey', 'name', 'scopes', 'status', 'channels', 'created_time as createdTime'])
     .select(
       sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('oldSecretEndTime'),
@@ -106,7 +110,7 @@ type ListedApplication = Awaited<ReturnType<typeof listApplications>>[number];
 
 /** Lists all applications, oldest first, with the end of the secret before the last rotation (rules 9). */
 export function listApplications(db: Database) {
-  return selectApplications(db).orderBy('id').execute();
+  return selectApplications(db, { channels: null }).orderBy('id').execute();
 }
 
 const showApplication = ({ createdTime, oldSecretEndTime, scopes, ...row }: ListedApplication): ConsoleApplication => ({
@@ -122,12 +126,13 @@ const showApplication = ({ createdTime, oldSecretEndTime, scopes, ...row }: List
  */
 export async function listApplicationPage(
   db: Database,
+  viewer: Operator,
   { limit, cursor, ...filters }: ConsoleRequest<'listApplications'>['query'],
 ): Promise<ConsoleData<'listApplications'>> {
   const { search, status } = filters;
   const cursors = new ListCursor(['applications', filters], cursor);
   const wanted = search?.toLowerCase();
-  const rows = await selectApplications(db)
+  const rows = await selectApplications(db, viewer)
     .select('id')
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
     .$if(wanted !== undefined, (query) =>
@@ -144,10 +149,11 @@ export async function listApplicationPage(
 /** Finds an application by its key, for operators, and locks it with `lock`; undefined if it does not exist. */
 export async function findApplication(
   db: Database | Trx,
+  viewer: Operator,
   appKey: string,
   { lock = false } = {},
 ): Promise<ConsoleApplication | undefined> {
-  const row = await selectApplications(db)
+  const row = await selectApplications(db, viewer)
     .where('app_key', '=', appKey)
     .$if(lock, (found) => found.forNoKeyUpdate())
     .executeTakeFirst();

@@ -102,6 +102,10 @@ export const ChannelCode = text();
 /** The channels that an application is bound to. Null: it may use all channels (rules 2). */
 export type Channels = readonly string[] | null;
 
+/** Returns the channels that are in both. */
+export const inBoth = (one: Channels, other: Channels): Channels =>
+  one === null || other === null ? (one ?? other) : one.filter((code) => other.includes(code));
+
 /**
  * Refuses a channel that an application is not bound to. `path` is the field that names the channel.
  *

@@ -4,13 +4,14 @@ import type {
   CustomerPage,
   EnterpriseId,
   ListedCustomer,
+  Operator,
   Viewer,
 } from '@lockstep/contract';
 import type { ConsoleData, ConsoleRequest, EnterpriseRow, Owner } from '@lockstep/contract/console';
 import { type Database, inMs, isId, ListCursor, readWalk } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { contactOf } from './contacts.ts';
-import { customersOf, isVisible, newestCustomers } from './tenant.ts';
+import { customersOf, enterprisesOf, isVisible, isWhollyVisible, newestCustomers } from './tenant.ts';
 
 /** The most customers shown for one number; each is in another channel. */
 const MAX_EXACT = 20;
@@ -133,11 +134,12 @@ const ENTERPRISE = sql`enterprise.id as "enterpriseGlobalId", enterprise.name, c
  */
 export async function listEnterprises(
   db: Database,
+  viewer: Operator,
   { limit, cursor, text }: ConsoleRequest<'listEnterprises'>['query'],
 ): Promise<ConsoleData<'listEnterprises'>> {
   const cursors = new ListCursor(['enterprises', { text }], cursor);
   const after = cursors.after?.[0];
-  const select = sql`select ${ENTERPRISE} from enterprise where`;
+  const select = sql`select ${ENTERPRISE} from ${enterprisesOf(viewer)} as enterprise where`;
   if (text === undefined) {
     const behind = after === undefined ? sql`true` : sql`id < ${after}`;
     const { rows } = await sql<EnterpriseRow>`${select} ${behind} order by id desc limit ${limit + 1}`.execute(db);
@@ -160,12 +162,13 @@ export async function listEnterprises(
   return { exact, enterprises: page, nextCursor };
 }
 
-type FoundEnterprise = Omit<ConsoleData<'getEnterprise'>, 'employeeCount' | 'administrators'>;
+/** An enterprise, and whether the operator sees all its customers. */
+type FoundEnterprise = Omit<ConsoleData<'getEnterprise'>, 'employeeCount' | 'administrators'> & { isWhole: boolean };
 
 /** Finds an enterprise by its id, with its security mobile number, for operators; undefined if it does not exist. */
 export async function findEnterprise(
   db: Database,
-  viewer: Viewer,
+  viewer: Operator,
   id: EnterpriseId,
 ): Promise<FoundEnterprise | undefined> {
   if (!isId(id)) return undefined;
@@ -174,8 +177,8 @@ export async function findEnterprise(
       case when app_key is not null then json_build_object('appKey', app_key, 'name', application.name) end as "createdBy",
       (
         select count(*)::float8 from ${customersOf(viewer)} as customer where enterprise_id = enterprise.id
-      ) as "customerCount"
-    from enterprise left join application on application.id = created_by_application_id
+      ) as "customerCount", ${isWhollyVisible(viewer)} as "isWhole"
+    from ${enterprisesOf(viewer)} as enterprise left join application on application.id = created_by_application_id
     where enterprise.id = ${id}`.execute(db);
   return rows[0];
 }

@@ -42,6 +42,19 @@ export function updateCustomers(db: Database | Trx, caller: Scope) {
   return db.updateTable('customer').where(isVisible(caller));
 }
 
+/** For a FROM clause: the enterprises that an operator can see, because one of their customers is visible (rules 9). */
+export function enterprisesOf(viewer: Scope): RawBuilder<unknown> {
+  if (viewer.channels === null) return sql`enterprise`;
+  return sql`(select * from enterprise where ${hasCustomer(isVisible(viewer))})`;
+}
+
+/** The condition that an operator can see all customers of `enterprise`. */
+export const isWhollyVisible = (viewer: Scope): RawBuilder<boolean> =>
+  viewer.channels === null ? sql`true` : sql`not ${hasCustomer(sql`not ${isVisible(viewer)}`)}`;
+
+const hasCustomer = (condition: RawBuilder<unknown>) =>
+  sql`exists (select from customer where customer.enterprise_id = enterprise.id and ${condition})`;
+
 /** The condition that a viewer can see a customer. */
 export function isVisible({ channels }: Scope): RawBuilder<boolean> {
   return channels === null ? sql`true` : sql`customer.channel_code = any (${[...channels]}::text[])`;

@@ -1,5 +1,5 @@
-import { showFacts, type VerdictFacts, verdictFacts } from '@lockstep/assets';
-import type { EnterpriseId, MemberId } from '@lockstep/contract';
+import { assetsOf, showFacts, type VerdictFacts, verdictFacts } from '@lockstep/assets';
+import type { EnterpriseId, MemberId, Operator } from '@lockstep/contract';
 import type {
   Administrator,
   ConsoleData,
@@ -41,16 +41,18 @@ type Held = EmployeeRow['held'][number];
 type HoldingEmployee = Omit<EmployeeRow, 'held'> & { held: (Omit<Held, 'verdict'> & { facts: VerdictFacts })[] };
 
 /**
- * Lists the employees of an enterprise with their assets, newest first; with a text, those that match it. Throws a
+ * Lists the employees of an enterprise with the assets that the operator sees, newest first; with a text, those that match it. Throws a
  * WrongCursor.
  */
 export async function listEmployeesOfAll(
   db: Database,
+  viewer: Operator,
   enterpriseId: EnterpriseId,
   { limit, cursor, text }: ConsoleRequest<'listEmployees'>['query'],
 ): Promise<ConsoleData<'listEmployees'>> {
   const cursors = new ListCursor(['employees', enterpriseId, { text }], cursor);
   const behind = cursors.after === null ? sql`` : sql`and member.id < ${cursors.after[0]}`;
+  const isSeen = viewer.channels === null ? sql`` : sql`and asset_id in (select id from ${assetsOf(viewer)} as asset)`;
   const { page, last } = await readWalk<HoldingEmployee>(db, {
     walk: sql`
       select member.*, user_name || '@' || code as account
@@ -69,12 +71,12 @@ export async function listEmployeesOfAll(
           filter (where nth <= ${MAX_HELD}) as held
       from (
         select asset_id, row_number() over (order by created_time, asset_id) as nth
-        from asset_assignment where member_id = member.id
+        from asset_assignment where member_id = member.id ${isSeen}
       ) as assignment
       left join lateral (
-        select asset.asset_num, lock.asset_num as lock_num, ${verdictFacts({ channels: null })} as facts from asset
+        select asset.asset_num, lock.asset_num as lock_num, ${verdictFacts({ channels: viewer.channels })} as facts from asset
         left join asset_lending as lending on lending.asset_id = asset.id
-        left join asset as lock on lock.id = lending.lock_asset_id
+        left join ${assetsOf(viewer)} as lock on lock.id = lending.lock_asset_id
         where asset.id = assignment.asset_id and nth <= ${MAX_HELD}
       ) as asset on true
     ) as assigned`,

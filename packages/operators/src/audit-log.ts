@@ -2,7 +2,7 @@ import type { BatchId } from '@lockstep/contract';
 import type { ConsoleData, ConsoleRequest } from '@lockstep/contract/console';
 import { type Database, inMs, inTransaction, ListCursor, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { Actor } from './operator.ts';
+import type { Actor, Operator } from './operator.ts';
 
 const SHOWN_DIGITS = 4;
 
@@ -140,9 +140,13 @@ async function recordOrders(
     from unnest(${licenseOrderIds}::text[]) as id`.execute(trx);
 }
 
-/** Lists the audit log, newest first. Throws a WrongCursor. */
+/**
+ * Lists the audit log, newest first; for an operator who is limited to channels, only their own entries. Throws a
+ * WrongCursor.
+ */
 export async function listAuditLog(
   db: Database,
+  viewer: Operator,
   { limit, cursor, ...filters }: ConsoleRequest<'listAuditLog'>['query'],
 ): Promise<ConsoleData<'listAuditLog'>> {
   const { operator, action, target } = filters;
@@ -158,6 +162,7 @@ export async function listAuditLog(
         selectFrom('operator as wanted').select('wanted.id').where('wanted.name', '=', operator!),
       ),
     )
+    .$if(viewer.channels !== null, (query) => query.where('entry.operator_id', '=', viewer.operatorId))
     .$if(action !== undefined, (query) => query.where('action', '=', action!))
     .$if(target !== undefined, (query) => query.where('target', '=', target!))
     .$if(cursors.after !== null, (query) => query.where('entry.id', '<', cursors.after![0]!))

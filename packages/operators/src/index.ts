@@ -30,6 +30,7 @@ export {
   listOperators,
   type NewOperatorLogin,
   resetOperatorPassword,
+  setOperatorChannels,
   setOperatorRole,
 } from './manage-operators.ts';
 export { newCommand, type Operator } from './operator.ts';

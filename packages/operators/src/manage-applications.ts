@@ -7,6 +7,7 @@ import {
 } from '@lockstep/access';
 import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
+import { OPERATOR } from '@lockstep/contract/operator';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { recordChange } from './audit-log.ts';
 import type { Actor } from './operator.ts';
@@ -71,7 +72,7 @@ export function rotateApplicationSecret(
   return inTransaction(db, async (trx) => {
     const before = await lock(trx, appKey);
     const credentials = await rotateSecret(trx, appKey, overlapHours);
-    const { oldSecretEndTime } = (await findApplication(trx, appKey))!;
+    const { oldSecretEndTime } = (await findApplication(trx, OPERATOR, appKey))!;
     const tokens = recordTokens(overlapHours === 0);
     await recordChange(trx, actor, {
       action: 'application.secret_rotated',
@@ -93,7 +94,7 @@ export function revokeApplicationTokens(db: Database, appKey: string, actor: Act
 }
 
 async function lock(trx: Trx, appKey: string): Promise<ConsoleApplication> {
-  const found = await findApplication(trx, appKey, { lock: true });
+  const found = await findApplication(trx, OPERATOR, appKey, { lock: true });
   if (found === undefined) throw new ConsoleRefusal('not_found', 'application', appKey);
   return found;
 }

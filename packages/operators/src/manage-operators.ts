@@ -1,4 +1,5 @@
 import { newPassword, type PasswordHasher } from '@lockstep/access';
+import type { Channels } from '@lockstep/contract';
 import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -24,6 +25,8 @@ export interface ListedOperator {
   operatorId: string;
   name: string;
   role: OperatorRole;
+  /** The channels that the operator is limited to, unless an admin; null: all. */
+  channels: string[] | null;
   createdTime: Date;
   /** When the operator was disabled; null while enabled. */
   disabledTime: Date | null;
@@ -33,18 +36,23 @@ export interface ListedOperator {
   lastUsedTime: Date | null;
 }
 
-/** Creates an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken. */
+/** Creates an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken; not_found. */
 export async function createOperator(
   { db, passwords }: PasswordTools,
-  { name, role }: { name: string; role: OperatorRole },
+  { name, role, channels = null }: { name: string; role: OperatorRole; channels?: Channels },
   actor: Actor,
 ): Promise<NewOperatorLogin> {
   const password = newPassword();
   const hash = await hashPassword(passwords, password);
   try {
     await inTransaction(db, async (trx) => {
-      await trx.insertInto('operator').values({ name, role, password_hash: hash, disabled_time: null }).execute();
-      await recordChange(trx, actor, { action: 'operator.created', target: name, after: { role } });
+      await requireChannels(trx, channels);
+      await trx
+        .insertInto('operator')
+        .values({ name, role, channels: channels && [...channels], password_hash: hash, disabled_time: null })
+        .execute();
+      const after = { role, ...(channels && { channels }) };
+      await recordChange(trx, actor, { action: 'operator.created', target: name, after });
     });
   } catch (error) {
     const isTaken = (error as { constraint?: string }).constraint === 'operator_name_taken';
@@ -56,7 +64,7 @@ export async function createOperator(
 /** Lists all operators by name. */
 export async function listOperators(db: Database): Promise<ListedOperator[]> {
   const { rows } = await sql<ListedOperator>`
-    select operator.id as "operatorId", name, role, operator.created_time as "createdTime",
+    select operator.id as "operatorId", name, role, channels, operator.created_time as "createdTime",
       disabled_time as "disabledTime", sessions, "lastUsedTime"
     from operator cross join lateral (
       select count(*)::int as sessions, max(used_time) as "lastUsedTime" from operator_session
@@ -102,6 +110,36 @@ export async function setOperatorRole(db: Database, name: string, role: Operator
   });
 }
 
+/**
+ * Limits an operator to channels, or with null lifts the limit (rules 9 Channels of operators). Throws a ConsoleRefusal:
+ * not_found, also if there is no such channel.
+ */
+export async function setOperatorChannels(db: Database, name: string, channels: Channels, actor: Actor): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const before = await lockOperator(trx, name);
+    await requireChannels(trx, channels);
+    await trx
+      .updateTable('operator')
+      .set({ channels: channels && [...channels] })
+      .where('id', '=', before.id)
+      .execute();
+    await recordChange(trx, actor, {
+      action: 'operator.channels_bound',
+      target: name,
+      before: { channels: before.channels },
+      after: { channels },
+    });
+  });
+}
+
+/** Throws a ConsoleRefusal, not_found, that names the first channel that does not exist. */
+async function requireChannels(trx: Trx, channels: Channels): Promise<void> {
+  const { rows } = await sql<{ code: string }>`
+    select wanted.code from unnest(${channels}::text[]) with ordinality as wanted (code, place)
+    where not exists (select from channel where channel.code = wanted.code) order by place limit 1`.execute(trx);
+  if (rows[0] !== undefined) throw new ConsoleRefusal('not_found', 'channel', rows[0].code);
+}
+
 /** Disables an operator, and ends their sessions and login link. Throws a ConsoleRefusal: not_found; last_admin. */
 export async function disableOperator(db: Database, name: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
@@ -137,7 +175,7 @@ async function hashPassword(passwords: PasswordHasher, password: string): Promis
 async function lockOperator(trx: Trx, name: string) {
   const operator = await trx
     .selectFrom('operator')
-    .select(['id', 'role', 'disabled_time'])
+    .select(['id', 'role', 'channels', 'disabled_time'])
     .where('name', '=', name)
     .forUpdate()
     .executeTakeFirst();

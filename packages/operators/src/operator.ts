@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import type { Operator as OperatorViewer } from '@lockstep/contract';
 import type { OperatorRole } from '@lockstep/contract/console';
 
 /** Who an audit log entry names: an operator, the command, or the origin of a failed login. */
@@ -12,8 +13,8 @@ export interface Actor {
   requestId: string;
 }
 
-/** A logged-in operator. */
-export interface Operator extends Actor {
+/** A logged-in operator. As a viewer, it sees only what belongs to its channels (rules 9 Channels of operators). */
+export interface Operator extends Actor, OperatorViewer {
   operatorId: string;
   role: OperatorRole;
 }

@@ -8,7 +8,9 @@ import {
   newSecret,
   type PasswordHasher,
 } from '@lockstep/access';
+import type { Channels } from '@lockstep/contract';
 import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
+import { operatorIn } from '@lockstep/contract/operator';
 import { type Database, FairQueue, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
@@ -20,6 +22,8 @@ const IDLE_END = sql`interval '30 minutes'`;
 const ABSOLUTE_END = sql`interval '12 hours'`;
 /** How often the use of a session is stored. */
 const NOTED_EVERY = sql`interval '1 minute'`;
+/** The channels that a session sees and acts in; null: all (rules 9 Channels of operators). */
+const CHANNELS = sql`case when role <> 'admin' then channels end as channels`;
 /** How many sessions an operator may have. One more ends the oldest. */
 const MAX_SESSIONS = 20;
 
@@ -42,6 +46,7 @@ interface SessionRow {
   operator_id: string;
   name: string;
   role: OperatorRole;
+  channels: Channels;
   end_time: Date;
   is_to_note: boolean;
 }
@@ -100,7 +105,7 @@ export class OperatorSessions {
   ): Promise<{ operator: Operator; me: Me } | undefined> {
     const tokenHash = hashSecret(token);
     const { rows } = await sql<SessionRow>`
-      select operator_id, name, role, end_time, used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
+      select operator_id, name, role, ${CHANNELS}, end_time, used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
       from operator_session join operator on operator.id = operator_id
       where token_hash = ${tokenHash} and expires_time > statement_timestamp() and disabled_time is null`.execute(db);
     const row = rows[0];
@@ -111,8 +116,8 @@ export class OperatorSessions {
         set used_time = statement_timestamp(), expires_time = least(end_time, statement_timestamp() + ${IDLE_END})
         where token_hash = ${tokenHash} and expires_time > statement_timestamp()`.execute(db);
     }
-    const { operator_id: operatorId, name, role } = row;
-    return { operator: { operatorId, name, role, requestId }, me: buildMe(row) };
+    const { operator_id: operatorId, name, role, channels } = row;
+    return { operator: { operatorId, name, role, requestId, ...operatorIn(channels) }, me: buildMe(row) };
   }
 
   /** Ends an operator's session and adds the logout to the audit log. */
@@ -246,12 +251,15 @@ async function beginSession(trx: Trx, operatorId: string): Promise<NewSession> {
       values (${hashSecret(token)}, ${operatorId}, statement_timestamp() + ${IDLE_END}, statement_timestamp() + ${ABSOLUTE_END})
       returning operator_id, end_time
     )
-    select operator_id, name, role, end_time from begun join operator on operator.id = operator_id`.execute(trx);
+    select operator_id, name, role, ${CHANNELS}, end_time from begun join operator on operator.id = operator_id`.execute(
+    trx,
+  );
   return { token, me: buildMe(rows[0]!) };
 }
 
 function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
-  return { operatorId: row.operator_id, name: row.name, role: row.role, endTime: row.end_time.getTime() };
+  const { operator_id: operatorId, name, role, channels, end_time } = row;
+  return { operatorId, name, role, channels: channels && [...channels], endTime: end_time.getTime() };
 }
 
 /** Stores a new password. Ends the operator's sessions and login link, and the lock by failed logins. */

@@ -8,6 +8,7 @@ declare module '@lockstep/platform' {
       id: Generated<string>;
       name: string;
       role: 'viewer' | 'support' | 'admin';
+      channels: string[] | null;
       password_hash: string;
       created_time: Generated<Date>;
       disabled_time: Date | null;

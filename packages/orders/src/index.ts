@@ -7,7 +7,7 @@ export { OrderWorker, WORKER_NAME } from './applying/worker.ts';
 export { registerBacklogGauges } from './channels/gauges.ts';
 export { findChannel, pickChannels } from './channels/list.ts';
 export { pauseChannel, resumeChannel } from './channels/pauses.ts';
-export { ChannelReader, PendingBound, readChannels } from './channels/state.ts';
+export { ChannelReader, type ChannelState, PendingBound, readChannels } from './channels/state.ts';
 export { cancelBatch } from './corrections/cancel.ts';
 export { failPendingOrders } from './corrections/fail-orders.ts';
 export { comparePreview, previewBatch } from './corrections/preview.ts';

@@ -51,7 +51,13 @@ export function failOrders(db: Database, licenseOrderIds: readonly LicenseOrderI
   const onNotCompleted = (error: unknown) => {
     throw error;
   };
-  return failPendingOrders(db, { licenseOrderIds, later: 'keep', record: async () => {}, onNotCompleted });
+  return failPendingOrders(db, {
+    channels: null,
+    licenseOrderIds,
+    later: 'keep',
+    record: async () => {},
+    onNotCompleted,
+  });
 }
 
 /** Fails held orders with internal_error, as an operator can, so that the orders behind them run. */

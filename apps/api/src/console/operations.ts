@@ -7,6 +7,7 @@ import {
   type ConsoleRequest,
   findConsoleOperation,
 } from '@lockstep/contract/console';
+import { operatorIn } from '@lockstep/contract/operator';
 import type { Operator } from '@lockstep/operators';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AnyHandler, addRoute, type Handler } from '../calls/operation-routes.ts';
@@ -40,7 +41,7 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
 }
 
 /** The caller of an operation that needs no login. */
-const WITHOUT_LOGIN: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '' };
+const WITHOUT_LOGIN: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '', ...operatorIn([]) };
 
 /** A handler for every console operation. Returns the `data` of the answer, or a file in pieces. */
 export type AllConsoleHandlers = {

@@ -68,7 +68,8 @@ export function addOperatorCommands(program: Command, commands: Commands): void 
     .argument('<name>', 'Lowercase letters and digits, with . _ - only in between')
     .addOption(
       new Option('--role <role>', 'Role of the operator (required)').choices(OPERATOR_ROLES).makeOptionMandatory(),
-    );
+    )
+    .option('--channel <code>', 'Limit the operator to this channel; can be repeated', collect);
   add('list', 'List all operators by name, as one JSON object per line', 'list');
   add(
     'reset-password <name>',

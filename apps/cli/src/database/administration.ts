@@ -75,10 +75,19 @@ export function readText(schema: typeof ApplicationName, option: string, value: 
   throw new CommandFault('usage', `${option} is invalid. It must be 1 to 255 characters, without control characters.`);
 }
 
-export async function createLogIn(db: Database, given: string, { role }: { role: OperatorRole }) {
+interface NewOperator {
+  role: OperatorRole;
+  channel?: string[];
+}
+
+export async function createLogIn(db: Database, given: string, { role, channel }: NewOperator) {
   const { data: name } = OperatorName.safeParse(given);
   if (name === undefined) throw new CommandFault('usage', buildMessage('field_invalid', 'name', 'operator_name'));
-  return await createOperator(hashing(db), { name, role }, newCommand());
+  return await createOperator(
+    hashing(db),
+    { name, role, channels: channel === undefined ? null : readChannels(channel) },
+    newCommand(),
+  );
 }
 
 export const list = (db: Database) => listOperators(db);

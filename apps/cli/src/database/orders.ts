@@ -16,6 +16,7 @@ export async function fail(
   { reason, later }: { reason: string; later?: 'keep' | 'fail' },
 ) {
   const { outcome, licenseOrderIds } = await failPendingOrders(db, {
+    channels: null,
     licenseOrderIds: given,
     later: later ?? null,
     record: (trx, failedIds) => recordFailed(trx, newCommand(), { licenseOrderIds: failedIds, reason }),

@@ -17,6 +17,7 @@ export const causesInChinese: Readonly<
   password_wrong: '当前密码不正确。',
   role_missing: '您的角色“{1:role}”权限不足，此操作需要更高的角色“{0:role}”。',
   request_forged: '请求并非由此控制台发出。',
+  channels_missing: '此操作还涉及未分配给您的渠道，请联系可查看全部渠道的操作员。',
   not_found: '找不到{0:kind} {1}。',
   changed_meanwhile: '页面加载后，数据已发生变更（{0:change}）。请重新加载页面。',
   name_taken: '操作员 {0} 已存在，请换一个名称。',

@@ -1,5 +1,6 @@
 import type { LicenseOrderId, OrderType, Viewer } from '@lockstep/contract';
 import type { AssetEffect, ItemEffect, OrderEffects } from '@lockstep/contract/console';
+import { customersOf } from '@lockstep/customers';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { assetsOf } from '../tenant.ts';
@@ -61,7 +62,9 @@ async function selectTouched(
 ): Promise<AssetEffect[]> {
   const { touched, action } = DID[orderType](id);
   const { rows } = await sql<AssetEffect>`
-    select asset.id as "assetId", asset_num as "assetNum", ${action} as action, from_customer_id as "fromCustomerId",
+    select asset.id as "assetId", asset_num as "assetNum", ${action} as action, (
+        select id from ${customersOf(viewer)} as customer where id = from_customer_id
+      ) as "fromCustomerId",
       revoked_time is null as "isActive"
     from (select distinct asset_id from (${touched}) as named order by asset_id limit ${limit + 1}) as touched
     join ${assetsOf(viewer)} as asset on asset.id = asset_id

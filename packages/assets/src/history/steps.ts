@@ -60,11 +60,16 @@ export async function readSteps(trx: Trx, viewer: Viewer, assets: readonly Trace
     .where(sql<boolean>`id = any (${customerIds}::bigint[])`)
     .execute();
   const visibleIds = new Set<string | null>(visible.map(({ id }) => id));
-  const isOpen = ({ applicationId }: Step) => viewer.applicationId === null || applicationId === viewer.applicationId;
+  const isOpen = ({ applicationId, channelCode }: Step) =>
+    viewer.applicationId === null
+      ? viewer.channels === null || channelCode === null || viewer.channels.includes(channelCode)
+      : applicationId === viewer.applicationId;
   return all
     .filter(({ customerId }) => visibleIds.has(customerId))
     .map((step) =>
-      isOpen(step) ? step : { ...step, channelCode: null, channelOrderId: null, operatorIdentity: null },
+      isOpen(step)
+        ? step
+        : { ...step, applicationId: null, channelCode: null, channelOrderId: null, operatorIdentity: null },
     );
 }
 

@@ -40,8 +40,8 @@ export type ApplicationCredentials = z.infer<typeof ApplicationCredentials>;
 
 const params = z.object({ appKey: text() });
 
-/** The channels that an application is bound to, without duplicates; null: it may use all. */
-const BoundChannels = z
+/** The channels that an application or operator is bound to, without duplicates; null: it may use all. */
+export const BoundChannels = z
   .array(ChannelCode)
   .min(1, fault('no_channel'))
   .max(MAX_BOUND_CHANNELS, fault('too_many', MAX_BOUND_CHANNELS))

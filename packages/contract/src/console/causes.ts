@@ -20,6 +20,10 @@ export const consoleCauses = {
   },
   password_wrong: { status: 403, message: 'Your current password is incorrect.' },
   role_missing: { status: 403, message: 'You need the role {0}; yours is {1}.' },
+  channels_missing: {
+    status: 403,
+    message: 'This also concerns channels that you are not assigned to. Ask an operator who sees all channels.',
+  },
   request_forged: { status: 403, message: 'The request did not come from this console.' },
   not_found: { status: 404, message: 'There is no {0:kind} {1}.' },
   changed_meanwhile: { status: 409, message: 'This has changed since you loaded it: {0:change}. Reload the page.' },

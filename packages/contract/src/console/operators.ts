@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { byCursor, whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
+import { BoundChannels } from './applications.ts';
 import { consoleTable, get, OperatorRole, post } from './operation.ts';
 import { OperatorName } from './session.ts';
 
@@ -10,6 +11,10 @@ export const ConsoleOperator = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
+  channels: z
+    .array(z.string())
+    .nullable()
+    .describe('The channels that the operator is limited to unless an admin; null: all.'),
   createdTime: z.number(),
   disabledTime: z.number().nullable().describe('When the operator was disabled; null if enabled.'),
   sessions: z.number().describe('Number of active sessions.'),
@@ -46,7 +51,7 @@ export const operatorsOperations = consoleTable({
   },
   createOperator: {
     ...post('/operators', 'admin'),
-    body: z.object({ name: OperatorName, role: OperatorRole }),
+    body: z.object({ name: OperatorName, role: OperatorRole, channels: BoundChannels.default(null) }),
     data: NewOperatorLogin,
   },
   /** Changes the role of an operator. It applies to the next call. */
@@ -54,6 +59,13 @@ export const operatorsOperations = consoleTable({
     ...post('/operators/{name}/role', 'admin'),
     params,
     body: z.object({ role: OperatorRole }),
+    data: z.null(),
+  },
+  /** Limits an operator to channels, or lifts the limit. It applies to the next call. */
+  setOperatorChannels: {
+    ...post('/operators/{name}/channels', 'admin'),
+    params,
+    body: z.object({ channels: BoundChannels }),
     data: z.null(),
   },
   disableOperator: { ...post('/operators/{name}/disable', 'admin'), params, data: z.null() },

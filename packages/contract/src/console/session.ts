@@ -26,6 +26,7 @@ export const Me = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
+  channels: z.array(z.string()).nullable().describe('The channels that the operator is limited to; null: all.'),
   endTime: z.number().describe('When the session ends at the latest, in milliseconds.'),
 });
 export type Me = z.infer<typeof Me>;

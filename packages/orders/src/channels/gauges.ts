@@ -27,7 +27,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
       },
     });
   const addByChannel = (name: string, help: string, show: (some: readonly ChannelState[]) => number) =>
-    add(name, help, async () => groupChannels(await channels.read()).map(([label, some]) => [label, show(some)]));
+    add(name, help, async () => groupChannels(await channels.readAll()).map(([label, some]) => [label, show(some)]));
   addByChannel(
     'lockstep_channel_pending_orders',
     'Pending orders by channel: the 50 channels with the most, and all others together',
@@ -39,12 +39,12 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
     oldestSeconds,
   );
   add('lockstep_paused_channels', 'Channels that an operator has paused', async () => {
-    return (await channels.read()).filter(({ pausedTime }) => pausedTime !== null).length;
+    return (await channels.readAll()).filter(({ pausedTime }) => pausedTime !== null).length;
   });
   add(
     'lockstep_oldest_pending_order_seconds',
     'Age of the oldest pending order, excluding held customers and paused channels',
-    async () => oldestSeconds(await channels.read()),
+    async () => oldestSeconds(await channels.readAll()),
   );
   add('lockstep_held_customers', 'Customers with a held order; their later orders wait', async () => {
     return (await readHolds()).heldCustomers;
@@ -52,7 +52,7 @@ export function registerBacklogGauges(registry: Registry, db: Database, channels
   add('lockstep_stalled_lanes', 'Lanes whose drains have failed for five seconds; their orders wait', async () => {
     return (await readHolds()).stalledLanes;
   });
-  const readUp = () => channels.read().then(() => 1);
+  const readUp = () => channels.readAll().then(() => 1);
   add('lockstep_database_up', '1 if the database answered when the metrics were read, 0 if not', readUp, 0);
 }
 

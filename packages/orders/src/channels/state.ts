@@ -1,4 +1,4 @@
-import { type ApplicationId, Refusal } from '@lockstep/contract';
+import { type ApplicationId, Refusal, type Viewer } from '@lockstep/contract';
 import type { ConsoleChannel } from '@lockstep/contract/console';
 import { type Database, inMs, run, share } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -64,16 +64,23 @@ const RECENT_MS = 5_000;
 
 /** Reads channels for all callers of a process at most once a second. */
 export class ChannelReader {
-  readonly read: () => Promise<readonly ChannelState[]>;
+  /** Reads all channels, sorted by code. */
+  readonly readAll: () => Promise<readonly ChannelState[]>;
   /** The last reading, and when it was made (performance.now). */
   #last: { channels: readonly ChannelState[]; ms: number } = { channels: [], ms: Number.NEGATIVE_INFINITY };
 
   constructor(db: Database) {
-    this.read = share(async () => {
+    this.readAll = share(async () => {
       const channels = await readChannels(db);
       this.#last = { channels, ms: performance.now() };
       return channels;
     });
+  }
+
+  /** Returns the channels that a viewer is bound to, sorted by code. Throws what the database throws. */
+  async read(viewer: Pick<Viewer, 'channels'>): Promise<readonly ChannelState[]> {
+    const all = await this.readAll();
+    return viewer.channels === null ? all : all.filter(({ channelCode }) => viewer.channels!.includes(channelCode));
   }
 
   /**
@@ -83,7 +90,7 @@ export class ChannelReader {
    */
   async estimate(waiting: readonly PendingInChannel[] | null): Promise<number | null> {
     if (waiting === null) return null;
-    const reading = this.read().catch(() => []);
+    const reading = this.readAll().catch(() => []);
     const channels = performance.now() - this.#last.ms < RECENT_MS ? this.#last.channels : await reading;
     return estimateCompletion(waiting, channels);
   }
@@ -156,12 +163,13 @@ export function secondsUntilBelow(
 export class PendingBound {
   readonly #channels: ChannelReader;
   readonly #most: number;
-  readonly #read: () => Promise<ReadonlyMap<ApplicationId, number>>;
+  /** Reads all channels, sorted by code. */
+  readonly readAll: () => Promise<ReadonlyMap<ApplicationId, number>>;
 
   constructor(db: Database, channels: ChannelReader, most: number) {
     this.#channels = channels;
     this.#most = most;
-    this.#read = share(async () => {
+    this.readAll = share(async () => {
       const statement = { name: 'find_full', text: FIND_FULL, values: [most] };
       const rows = await run<{ id: ApplicationId; pending: number }>(db, statement);
       return new Map(rows.map(({ id, pending }) => [id, pending]));
@@ -170,10 +178,10 @@ export class PendingBound {
 
   /** Returns a Refusal (overloaded) if an application may send no async orders now; otherwise null. */
   async findRefusal(applicationId: ApplicationId): Promise<Refusal | null> {
-    const pending = (await this.#read().catch(() => null))?.get(applicationId);
+    const pending = (await this.readAll().catch(() => null))?.get(applicationId);
     if (pending === undefined) return null;
     const refusal = new Refusal('overloaded', pending, this.#most);
-    const channels = await this.#channels.read().catch(() => []);
+    const channels = await this.#channels.readAll().catch(() => []);
     refusal.retryAfterSeconds = secondsUntilBelow(pending - this.#most, applicationId, channels);
     return refusal;
   }

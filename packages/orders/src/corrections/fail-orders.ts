@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import { type BatchId, type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
+import { type BatchId, type Channels, type CustomerId, type LicenseOrderId, Refusal } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -10,8 +10,11 @@ import { inAcceptanceOrder, readPendingInBatch } from '../applying/pending.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import { findLanes, lockLanes } from '../lanes.ts';
 import { failOrder } from '../planning/order.ts';
+import { isOfChannel } from '../reading/viewer.ts';
 
 interface FailRequest {
+  /** Only orders of batches in these channels are failed; null: in any. */
+  channels: Channels;
   licenseOrderIds: readonly LicenseOrderId[];
   /** What to do with the customers' later pending orders. Null: do nothing if there are any. */
   later: 'keep' | 'fail' | null;
@@ -51,7 +54,7 @@ export async function failPendingOrders(db: Database, request: FailRequest): Pro
     const pending: PendingOrder[] = [];
     for (const [customerId, lane] of laneOf) {
       const first = known.find((order) => order.customerId === customerId)!;
-      pending.push(...(await readPendingFrom(trx, first, lane)));
+      pending.push(...(await readPendingFrom(trx, request, first, lane)));
     }
     const notPending = named.filter((id) => !pending.some((order) => order.id === id));
     if (notPending.length > 0) return nothing('not_pending', notPending);
@@ -98,7 +101,12 @@ async function readNamed(trx: Trx, ids: readonly LicenseOrderId[]): Promise<Pend
 /**
  * Returns the pending orders of a customer in its lane, in the order in which they take effect, starting with `first`.
  */
-async function readPendingFrom(trx: Trx, first: PendingOrder, lane: number): Promise<PendingOrder[]> {
+async function readPendingFrom(
+  trx: Trx,
+  viewer: Pick<FailRequest, 'channels'>,
+  first: PendingOrder,
+  lane: number,
+): Promise<PendingOrder[]> {
   const { customerId } = first;
   const { batchId } = splitOrderId(first.id);
   const { rows } = await sql<PendingOrder>`
@@ -116,7 +124,7 @@ async function readPendingFrom(trx: Trx, first: PendingOrder, lane: number): Pro
       where customer_id = ${customerId}
     ) as placed
     left join license_order on license_order.id = placed.id
-    where license_order.id is null and (batch.id > ${batchId} or placed.sequence >= ${first.sequence})
+    where license_order.id is null and ${isOfChannel(viewer)} and (batch.id > ${batchId} or placed.sequence >= ${first.sequence})
     order by batch.id, placed.sequence`.execute(trx);
   return rows;
 }

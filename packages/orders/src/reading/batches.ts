@@ -6,7 +6,9 @@ import {
   buildMessage,
   type Cause,
   type Channels,
+  inBoth,
   type ListBatchesQuery,
+  type Operator,
   type Viewer,
 } from '@lockstep/contract';
 import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
@@ -109,22 +111,28 @@ const MAX_MESSAGES = 20;
 export interface OperatorBatch {
   applicationId: ApplicationId;
   isApproved: boolean;
+  /** The channels that both its application and the operator are bound to. */
   channels: Channels;
   shown: ConsoleBatchDetail;
   /** The channels with pending orders of the batch; null if there are none. */
   waiting: readonly PendingInChannel[] | null;
 }
 
-/** Returns a batch of any application; undefined if there is none. */
-export async function readAnyBatch(db: Database, batchId: BatchId): Promise<OperatorBatch | undefined> {
+/** Returns a batch that an operator may see; undefined if there is none. */
+export async function readAnyBatch(
+  db: Database,
+  viewer: Operator,
+  batchId: BatchId,
+): Promise<OperatorBatch | undefined> {
   const { rows } = await sql<AnyBatchRow>`
     select ${sql.raw(SENT_COLUMNS)}, application.id as "applicationId", application.status = 'approved' as "isApproved",
       application.channels, waiting.channels as waiting, batch.request_id, batch.reopened_time
     from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)} ${sql.raw(WAITING)}
-    where batch.id = ${batchId}`.execute(db);
+    where batch.id = ${batchId} and ${isOfChannel(viewer)}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
-  const { applicationId, isApproved, channels, waiting, request_id: requestId, reopened_time } = row;
+  const { applicationId, isApproved, waiting, request_id: requestId, reopened_time } = row;
+  const channels = inBoth(row.channels, viewer.channels);
   const shown = { ...showBatch(row), requestId, reopenedTime: reopened_time?.getTime() ?? null };
   return { applicationId, isApproved, channels, waiting, shown };
 }

@@ -73,12 +73,15 @@ function selectSentOrders(db: Database | Trx, viewer: Viewer, ids: readonly Lice
       join application on application.id = batch.application_id
       left join lateral (select * from license_order where license_order.id = wanted.id limit 1) as finished on true
       where wanted.index < cardinality(sequences) and ($4::bigint is null or batch.application_id = $4)
+        and ($5::text[] is null or batch.channel_code = any ($5))
       order by place`,
     values: [
       ids,
       ids.map((id) => splitOrderId(id).batchId),
       ids.map((id) => splitOrderId(id).index),
       viewer.applicationId,
+      // An application sees its orders also after it was bound to other channels.
+      viewer.applicationId === null ? viewer.channels : null,
     ],
   });
 }

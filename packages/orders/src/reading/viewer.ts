@@ -62,10 +62,14 @@ export function inPeriod({ acceptedFrom, acceptedTo }: BatchFilters): RawBuilder
 
 const timeOf = (milliseconds: number) => sql`to_timestamp(${milliseconds}::bigint / 1000.0)`;
 
-/** Conditions on `batch`: it belongs to the channel asked for, and to one that the viewer is bound to (rules 2). */
-export function isOfChannel({ channels }: Viewer, { channelCode }: BatchFilters): RawBuilder<unknown> {
-  if (channelCode !== undefined) return sql`batch.channel_code = ${channelCode}`;
-  return channels === null ? sql`true` : sql`batch.channel_code = any (${[...channels]}::text[])`;
+/** Conditions on `batch`: it belongs to the channel asked for, and to one that the viewer is bound to (rules 2, 9). */
+export function isOfChannel(
+  { channels }: Pick<Viewer, 'channels'>,
+  { channelCode }: Partial<BatchFilters> = {},
+): RawBuilder<unknown> {
+  if (channels === null) return channelCode === undefined ? sql`true` : sql`batch.channel_code = ${channelCode}`;
+  const codes = channels.filter((code) => channelCode === undefined || code === channelCode);
+  return sql`batch.channel_code = any (${codes}::text[])`;
 }
 
 const isMicroseconds = (text: string) => /^[1-9]\d{15}$/.test(text);

@@ -138,6 +138,9 @@ const MAX_LISTED = 20;
 const MAX_COUNTED = 10_000;
 
 export interface WebhookFaults extends WebhookState {
+  /** Active and disabled webhooks that the viewer sees, and how many of the active ones are failing. */
+  active: number;
+  disabled: number;
   failing: number;
   /**
    * Since when the longest-disabled webhook has been disabled, and the longest-failing one has failed, in milliseconds.
@@ -153,6 +156,8 @@ export async function readWebhookFaults(db: Database, viewer: WebhookViewer): Pr
   const state = await readWebhookState(db);
   const sums = await webhooksOf(db, viewer)
     .select([
+      sql<number>`(count(*) filter (where disabled_time is null))::int`.as('active'),
+      sql<number>`count(disabled_time)::int`.as('disabled'),
       sql<number>`(count(failing_since) filter (where disabled_time is null))::int`.as('failing'),
       inMs('min(disabled_time)').as('disabledSinceTime'),
       inMs('min(failing_since) filter (where disabled_time is null)').as('failingSinceTime'),

@@ -4,16 +4,19 @@ import { type Database, isId, ListCursor, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type {} from '../tables.ts';
 
-/** Who looks: the application of the webhooks, or an operator, who sees those of all. */
+/** Who looks: the application of the webhooks, or an operator, who sees those of all applications that they see. */
 export type WebhookViewer = Pick<ApplicationCaller, 'applicationId'> | Operator;
 
 /** Starts a query for the webhooks that a viewer sees and that are not deleted. All operations start here. */
-export function webhooksOf(db: Database, { applicationId }: WebhookViewer) {
+export function webhooksOf(db: Database, viewer: WebhookViewer) {
+  const { applicationId } = viewer;
+  const channels = applicationId === null ? viewer.channels : null;
   return db
     .selectFrom('webhook')
     .innerJoin('application', 'application.id', 'webhook.application_id')
     .where('webhook.deleted_time', 'is', null)
-    .$if(applicationId !== null, (all) => all.where('webhook.application_id', '=', applicationId!));
+    .$if(applicationId !== null, (all) => all.where('webhook.application_id', '=', applicationId!))
+    .$if(channels !== null, (all) => all.where(sql<boolean>`application.channels <@ ${channels}::text[]`));
 }
 
 /** Starts a query for these webhooks with what is shown of them. */

@@ -1,6 +1,13 @@
-import { OVERVIEW_SPANS, type Overview, OverviewSpan } from '@lockstep/contract/console';
+import {
+  type HealthCheckId,
+  type OrderCounts,
+  OVERVIEW_SPANS,
+  type Overview,
+  OverviewSpan,
+} from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
-import { type ChannelReader, type Job, WORKER_NAME } from '@lockstep/orders';
+import type { Operator } from '@lockstep/operators';
+import { type ChannelReader, type ChannelState, type Job, WORKER_NAME } from '@lockstep/orders';
 import {
   findOldestPending,
   pickDelayed,
@@ -25,6 +32,18 @@ import { readSessions } from './sessions.ts';
 /** How long a reading can take. It uses one connection. */
 const READING_TIMEOUT_MS = 5_000;
 
+/** The checks that say how the service is. The others count what is wrong in any channel. */
+const OF_SERVICE = new Set<HealthCheckId>([
+  'database',
+  'workers',
+  'queue',
+  'events',
+  'activity',
+  'clean_up',
+  'transactions',
+  'connections',
+]);
+
 /** The dependencies of the reader. */
 interface ReaderOptions {
   db: Database;
@@ -41,6 +60,7 @@ interface ReaderOptions {
 export class OverviewReader {
   readonly #activity: Record<OverviewSpan, () => Promise<ActivityPart>>;
   readonly #channels: ChannelReader;
+  readonly #db: Database;
   readonly #state: () => Promise<StatePart>;
 
   constructor(options: ReaderOptions) {
@@ -51,20 +71,50 @@ export class OverviewReader {
       ]),
     ) as Record<OverviewSpan, () => Promise<ActivityPart>>;
     this.#channels = options.channels;
+    this.#db = options.db;
     this.#state = share(() => readStatePart(options));
   }
 
   /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
-  async read(span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
+  async read(operator: Operator, span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
     const [{ time, now, intervals, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
       this.#activity[span](),
-      this.#channels.read(),
+      this.#channels.read(operator),
       this.#state(),
     ]);
     const { intervalSeconds } = OVERVIEW_SPANS[span];
     const backlog = { pendingOrders: channels.reduce((sum, { pending }) => sum + pending, 0), oldest };
     const delayed = pickDelayed(channels);
-    return { time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks };
+    const overview = { time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks };
+    return operator.channels === null ? overview : await this.#limit(operator, overview, channels);
+  }
+
+  /** Limits an overview to the channels of an operator. What is counted for all channels together is left out. */
+  async #limit<All extends Omit<Overview, 'demo'>>(
+    operator: Operator,
+    overview: All,
+    channels: readonly ChannelState[],
+  ): Promise<All> {
+    const { oldest, webhooks } = await onOneConnection(this.#db, async (db) => ({
+      oldest: await findOldestPending(db, operator),
+      webhooks: await readWebhookFaults(db, operator),
+    }));
+    const perSecond = (of: keyof OrderCounts) => channels.reduce((sum, channel) => sum + channel.perSecond[of], 0);
+    const { active, disabled, unhealthy } = webhooks;
+    return {
+      ...overview,
+      now: {
+        accepted: perSecond('accepted'),
+        succeeded: perSecond('succeeded'),
+        failed: perSecond('failed'),
+        seconds: 1,
+      },
+      intervals: [],
+      failures: [],
+      backlog: { ...overview.backlog, oldest },
+      webhooks: { active, disabled, unhealthy },
+      checks: overview.checks.filter(({ check }) => OF_SERVICE.has(check)),
+    };
   }
 }
 
@@ -96,7 +146,7 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
 /** Reads the part of the state that the database knows. */
 async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
-  const oldest = await findOldestPending(db);
+  const oldest = await findOldestPending(db, OPERATOR);
   const work = await readWaitingWork(db);
   const holdsAndStalls = await readHoldsAndStalls(db);
   const webhooks = await readWebhookFaults(db, OPERATOR);

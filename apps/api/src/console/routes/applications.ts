@@ -14,11 +14,11 @@ import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for applications, with their scopes and channels. */
 export const applicationsHandlers = {
-  listApplications: (request) => listApplicationPage(request.db, request.query),
+  listApplications: (request, operator) => listApplicationPage(request.db, operator, request.query),
 
-  getApplication: async (request) => {
+  getApplication: async (request, operator) => {
     const appKey = keyOf(request);
-    const application = existing('application', appKey, await findApplication(request.db, appKey));
+    const application = existing('application', appKey, await findApplication(request.db, operator, appKey));
     return { ...application, liveTokens: await countLiveTokens(request.db, appKey) };
   },
 
@@ -45,7 +45,7 @@ export const applicationsHandlers = {
     const appKey = keyOf(request);
     const { channels, shownChannels } = request.body;
     return await inTransaction(request.db, async (trx) => {
-      const application = existing('application', appKey, await findApplication(trx, appKey, { lock: true }));
+      const application = existing('application', appKey, await findApplication(trx, operator, appKey, { lock: true }));
       if (!areSame(application.channels, shownChannels)) throw new ConsoleRefusal('changed_meanwhile', 'channels');
       if (areSame(application.channels, channels)) return application;
       await bindApplication(trx, appKey, channels);

@@ -2,7 +2,6 @@ import { readApplications } from '@lockstep/access/operator';
 import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
 import type { ListedAsset } from '@lockstep/contract';
-import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
 import { readSenderNames } from '@lockstep/orders';
@@ -11,16 +10,16 @@ import { hidePersonal, hideReasons } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
-/** Handlers for assets of all channels, with their contents and history. */
+/** Handlers for assets of the channels that an operator sees, with their contents and history. */
 export function assetsHandlers({ reads }: ServerOptions) {
   return {
     listAssets: async (request, operator) => {
-      const list = () => listAssets(request.db, OPERATOR, request.query);
+      const list = () => listAssets(request.db, operator, request.query);
       const { assets, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
       const holderIds = assets.flatMap(({ memberGlobalId }) => memberGlobalId ?? []);
       const holders = await readEmployees(request.db, holderIds);
       const revokerIds = assets.flatMap(({ revokedByOrderId }) => revokedByOrderId ?? []);
-      const senders = await readSenderNames(request.db, OPERATOR, revokerIds);
+      const senders = await readSenderNames(request.db, operator, revokerIds);
       const holderOf = ({ memberGlobalId: id }: ListedAsset) => (id === null ? undefined : holders.get(id));
       return {
         assets: assets.map((asset) => ({
@@ -35,26 +34,26 @@ export function assetsHandlers({ reads }: ServerOptions) {
 
     getAsset: async (request, operator) => {
       const { assetNum } = request.params;
-      const asset = existing('asset', assetNum, await findAssetOfNumber(request.db, OPERATOR, assetNum));
+      const asset = existing('asset', assetNum, await findAssetOfNumber(request.db, operator, assetNum));
       return { ...asset, active: asset.active && hideReasons(operator, asset.active) };
     },
 
     getAssetContents: async (request, operator) => {
       const { assetNum } = request.params;
-      const list = () => listContents(request.db, OPERATOR, assetNum, request.query);
+      const list = () => listContents(request.db, operator, assetNum, request.query);
       const found = await reads.run(partyOf(operator), request.deadline.signal, list);
       return existing('active_asset', assetNum, found);
     },
 
     getAssetHistory: async (request, operator) => {
       const { assetNum } = request.params;
-      const read = () => readAssetHistory(request.db, OPERATOR, assetNum, request.query, showToldEntry);
+      const read = () => readAssetHistory(request.db, operator, assetNum, request.query, showToldEntry);
       const found = await reads.run(partyOf(operator), request.deadline.signal, read);
       const { entries, nextCursor } = existing('asset', assetNum, found);
       const customerIds = entries.flatMap(({ customerId, fromCustomerId }) => [customerId, fromCustomerId]);
       const owners = await readOwners(
         request.db,
-        OPERATOR,
+        operator,
         customerIds.filter((id) => id !== null),
       );
       const applications = await readApplications(

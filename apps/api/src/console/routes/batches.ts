@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchId, FailedOrders } from '@lockstep/contract';
-import { OPERATOR } from '@lockstep/contract/operator';
-import { readResends, recordChange } from '@lockstep/operators';
+import { type Operator, readResends, recordChange } from '@lockstep/operators';
 import { listBatches, readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
@@ -23,25 +22,25 @@ import { partyOf } from '../who-acts.ts';
 export function batchesHandlers(options: ServerOptions) {
   const { db, channels } = options;
   return {
-    listAllBatches: async (request) => await listBatches(request.db, OPERATOR, request.query, showBatch),
+    listAllBatches: async (request, operator) => await listBatches(request.db, operator, request.query, showBatch),
 
-    getBatch: async (request) => {
-      const { shown, waiting } = await findNamedBatch(request);
+    getBatch: async (request, operator) => {
+      const { shown, waiting } = await findNamedBatch(request, operator);
       const estimatedCompletionTime = shown.held > 0 ? null : await channels.estimate(waiting);
       return { ...shown, estimatedCompletionTime, ...(await readResends(request.db, shown.batchId)) };
     },
 
-    getBatchFailures: async (request) => {
-      await findNamedBatch(request);
+    getBatchFailures: async (request, operator) => {
+      await findNamedBatch(request, operator);
       return { failures: await groupFailures(request.db, request.params.batchId) };
     },
 
-    listBatchOrders: async (request) => {
-      return await listOrdersOfBatch(request.db, await findNamedBatch(request), request.query);
+    listBatchOrders: async (request, operator) => {
+      return await listOrdersOfBatch(request.db, await findNamedBatch(request, operator), request.query);
     },
 
     downloadFailedOrders: async (request, operator, reply) => {
-      const { applicationId, shown } = await findNamedBatch(request);
+      const { applicationId, shown } = await findNamedBatch(request, operator);
       const { channelCode, channelOrderId } = shown;
       const file = await answerLong(options, partyOf(operator), request, reply, async () => {
         const { syncMode, orders } = await readFailedOrders(request.db, applicationId, shown);
@@ -58,7 +57,7 @@ export function batchesHandlers(options: ServerOptions) {
     },
 
     cancelBatch: async (request, operator) => {
-      const { applicationId, shown } = await findNamedBatch(request);
+      const { applicationId, shown } = await findNamedBatch(request, operator);
       const { batchId, state, pending } = shown;
       // A cancel has a transaction of its own, so the request is logged whatever its outcome.
       const asked = { state, pending };
@@ -80,10 +79,10 @@ export function batchesHandlers(options: ServerOptions) {
 type BatchCall = FastifyRequest<{ Params: { batchId: BatchId } }>;
 
 /** Returns the batch that a call names. Throws a ConsoleRefusal: not_found. */
-export async function findNamedBatch(request: BatchCall): Promise<OperatorBatch> {
+export async function findNamedBatch(request: BatchCall, operator: Operator): Promise<OperatorBatch> {
   const { batchId } = request.params;
   noteSubject(request, { batchId });
-  const found = isId(batchId) ? await readAnyBatch(request.db, batchId) : undefined;
+  const found = isId(batchId) ? await readAnyBatch(request.db, operator, batchId) : undefined;
   const batch = existing('batch', batchId, found);
   noteSubject(request, { channelCode: batch.shown.channelCode, channelOrderId: batch.shown.channelOrderId });
   return batch;

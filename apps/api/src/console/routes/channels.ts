@@ -1,27 +1,32 @@
-import { recordPaused, recordResumed } from '@lockstep/operators';
+import { type Operator, recordPaused, recordResumed } from '@lockstep/operators';
 import { findChannel, pauseChannel, pickChannels, resumeChannel } from '@lockstep/orders';
 import { ListCursor, within } from '@lockstep/platform';
+import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for channels: their backlog, and pausing them. */
 export function channelsHandlers({ channels, db }: ServerOptions) {
   return {
-    listChannels: async (request) => {
+    listChannels: async (request, operator) => {
       const { limit, cursor, search, state } = request.query;
       const places = new ListCursor(['console', 'channels', { search, state }], cursor);
       const after = places.after?.[0] ?? null;
-      const { channels: page, stop } = pickChannels(await channels.read(), { search, state }, { after, limit });
+      const { channels: page, stop } = pickChannels(await channels.read(operator), { search, state }, { after, limit });
       return { channels: page, nextCursor: places.write(stop === null ? null : [stop]) };
     },
 
-    getChannel: async (request) => {
+    getChannel: async (request, operator) => {
       const { channelCode } = request.params;
-      return existing('channel', channelCode, await findChannel(request.db, await channels.read(), channelCode));
+      return existing(
+        'channel',
+        channelCode,
+        await findChannel(request.db, await channels.read(operator), channelCode),
+      );
     },
 
     pauseChannel: async (request, operator) => {
-      const { channelCode: code } = request.params;
+      const code = codeOf(request, operator);
       const { reason } = request.body;
       // Pausing can wait for lanes longer than calls on shared connections wait for a lock.
       const patient = within(db, request.deadline);
@@ -33,7 +38,7 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
     },
 
     resumeChannel: async (request, operator) => {
-      const { channelCode: code } = request.params;
+      const code = codeOf(request, operator);
       return existing(
         'channel',
         code,
@@ -41,4 +46,9 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
       );
     },
   } satisfies ConsoleHandlers;
+}
+
+/** Returns the code in a call that changes a channel. Throws a ConsoleRefusal: not_found, if the operator can't see it. */
+function codeOf({ params: { channelCode } }: FastifyRequest<{ Params: { channelCode: string } }>, operator: Operator) {
+  return existing('channel', channelCode, operator.channels?.includes(channelCode) === false ? null : channelCode);
 }

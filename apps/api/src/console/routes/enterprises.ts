@@ -1,6 +1,5 @@
 import type { EnterpriseId, ListedCustomer, MemberId } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
-import { OPERATOR } from '@lockstep/contract/operator';
 import { setSecurityMobile } from '@lockstep/customers';
 import { findEnterprise, listEnterprises, searchCustomers } from '@lockstep/customers/operator';
 import { countSeats, listHoldings } from '@lockstep/members';
@@ -12,8 +11,7 @@ import {
   readEmployees,
   setAdministratorPassword,
 } from '@lockstep/members/operator';
-import { hideMobile, recordedCall, recordMobileSet } from '@lockstep/operators';
-import type { Database } from '@lockstep/platform';
+import { hideMobile, type Operator, recordedCall, recordMobileSet } from '@lockstep/operators';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
 import { hideMobiles, hidePersonal } from '../hidden-fields.ts';
@@ -29,18 +27,18 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
   });
 
   return {
-    listEnterprises: (request) => listEnterprises(request.db, request.query),
+    listEnterprises: (request, operator) => listEnterprises(request.db, operator, request.query),
 
     listCustomers: async (request, operator) => {
-      const { exact, customers, nextCursor } = await searchCustomers(request.db, OPERATOR, request.query);
+      const { exact, customers, nextCursor } = await searchCustomers(request.db, operator, request.query);
       const show = (row: ListedCustomer) =>
         hidePersonal(operator, { ...row, contact: row.contact && hidePersonal(operator, row.contact) });
       return { exact: exact.map(show), customers: customers.map(show), nextCursor };
     },
 
-    getEnterprise: async (request) => {
+    getEnterprise: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      const { securityMobile, ...enterprise } = await requireEnterprise(request.db, enterpriseId);
+      const { securityMobile, isWhole, ...enterprise } = await findNamedEnterprise(request, operator);
       return {
         ...enterprise,
         securityMobile: securityMobile && hideMobile(securityMobile),
@@ -48,10 +46,10 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
       };
     },
 
-    listEmployees: async (request) => {
+    listEmployees: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireEnterprise(request.db, enterpriseId);
-      const { employees, nextCursor } = await listEmployeesOfAll(request.db, enterpriseId, request.query);
+      await findNamedEnterprise(request, operator);
+      const { employees, nextCursor } = await listEmployeesOfAll(request.db, operator, enterpriseId, request.query);
       return {
         employees: employees.map(({ passwordMobile, ...employee }) => ({
           ...employee,
@@ -63,15 +61,15 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
 
     getSeats: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireEnterprise(request.db, enterpriseId);
-      const count = () => countSeats(request.db, { enterpriseId, channels: null });
+      await findNamedEnterprise(request, operator);
+      const count = () => countSeats(request.db, { enterpriseId, channels: operator.channels });
       return await reads.run(partyOf(operator), request.deadline.signal, count);
     },
 
     listHoldings: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireEnterprise(request.db, enterpriseId);
-      const list = () => listHoldings(request.db, { enterpriseId, channels: null }, request.query);
+      await findNamedEnterprise(request, operator);
+      const list = () => listHoldings(request.db, { enterpriseId, channels: operator.channels }, request.query);
       const { holdings, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
       const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId]);
       const administrators = await readEmployees(
@@ -89,9 +87,9 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
       };
     },
 
-    listEnterpriseAuditLog: async (request) => {
+    listEnterpriseAuditLog: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireEnterprise(request.db, enterpriseId);
+      await requireWhole(request, operator);
       const { entries, nextCursor } = await listAuditOfAll(request.db, enterpriseId, request.query);
       return { entries: entries.map((entry) => ({ ...entry, detail: hideMobiles(entry.detail) })), nextCursor };
     },
@@ -99,6 +97,7 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     setSecurityMobile: async (request, operator) => {
       const { enterpriseGlobalId: id } = request.params;
       const { securityMobile: mobile } = request.body;
+      await requireWhole(request, operator);
       const isFound = await setSecurityMobile(request.db, { id, mobile }, (trx, before) =>
         recordMobileSet(trx, operator, { enterpriseId: id, before, after: mobile }),
       );
@@ -108,6 +107,7 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
 
     createFirstAdministrator: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId } = request.params;
+      await requireWhole(request, operator);
       const call = recordedCall(operator, 'administrator.created');
       const found = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
       const created = existing('enterprise', enterpriseId, found);
@@ -120,6 +120,7 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
 
     resetAdministratorPassword: async (request, operator) => {
       const { enterpriseGlobalId: enterpriseId, memberGlobalId: memberId } = request.params;
+      await requireWhole(request, operator);
       const call = recordedCall(operator, 'administrator.password_reset');
       const found = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
       const { account, password } = existing('administrator', memberId, found);
@@ -128,6 +129,16 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-async function requireEnterprise(db: Database, enterpriseId: EnterpriseId) {
-  return existing('enterprise', enterpriseId, await findEnterprise(db, OPERATOR, enterpriseId));
+/** A call about one enterprise. */
+type EnterpriseCall = FastifyRequest<{ Params: { enterpriseGlobalId: EnterpriseId } }>;
+
+/** Returns the enterprise that a call names. Throws a ConsoleRefusal: not_found. */
+async function findNamedEnterprise({ db, params: { enterpriseGlobalId: id } }: EnterpriseCall, operator: Operator) {
+  return existing('enterprise', id, await findEnterprise(db, operator, id));
+}
+
+/** Throws a ConsoleRefusal: not_found; channels_missing, unless the operator sees all customers of the enterprise. */
+async function requireWhole(request: EnterpriseCall, operator: Operator): Promise<void> {
+  const { isWhole } = await findNamedEnterprise(request, operator);
+  if (!isWhole) throw new ConsoleRefusal('channels_missing');
 }

@@ -7,6 +7,7 @@ import {
   listAuditLog,
   listOperators,
   resetOperatorPassword,
+  setOperatorChannels,
   setOperatorRole,
 } from '@lockstep/operators';
 import type { ServerOptions } from '../../options.ts';
@@ -24,6 +25,11 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
       return null;
     },
 
+    setOperatorChannels: async (request, operator) => {
+      await setOperatorChannels(request.db, request.params.name, request.body.channels, operator);
+      return null;
+    },
+
     disableOperator: async (request, operator) => {
       await disableOperator(request.db, request.params.name, operator);
       return null;
@@ -37,7 +43,7 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
     resetOperatorPassword: (request, operator) =>
       resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
-    listAuditLog: (request) => listAuditLog(request.db, request.query),
+    listAuditLog: (request, operator) => listAuditLog(request.db, operator, request.query),
   } satisfies ConsoleHandlers;
 }
 

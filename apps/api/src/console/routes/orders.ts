@@ -1,9 +1,8 @@
 import { readOrderEffects } from '@lockstep/assets/operator';
 import type { LicenseOrderId } from '@lockstep/contract';
 import { type ConsoleOrderDetail, MAX_SHOWN_EFFECTS, MAX_SHOWN_ORDER_BYTES } from '@lockstep/contract/console';
-import { OPERATOR } from '@lockstep/contract/operator';
 import { readOwners } from '@lockstep/customers/operator';
-import { recordFailed } from '@lockstep/operators';
+import { type Operator, recordFailed } from '@lockstep/operators';
 import { comparePreview, failPendingOrders, listOrders, prepareBatch, readOrder } from '@lockstep/orders';
 import {
   listHolds,
@@ -26,38 +25,39 @@ import { partyOf } from '../who-acts.ts';
 export function ordersHandlers({ reads }: ServerOptions) {
   return {
     listAllOrders: async (request, operator) => {
-      const list = () => listOrders(request.db, OPERATOR, request.query, showSentOrder);
+      const list = () => listOrders(request.db, operator, request.query, showSentOrder);
       if (request.query.assetNum === undefined) return await list();
       return await reads.run(partyOf(operator), request.deadline.signal, list);
     },
 
-    getOrder: async (request) => {
-      const order = await findNamedOrder(request);
-      const owners = await readOwners(request.db, OPERATOR, [order.customerId]);
+    getOrder: async (request, operator) => {
+      const order = await findNamedOrder(request, operator);
+      const owners = await readOwners(request.db, operator, [order.customerId]);
       const retries = await listRetries(request.db, order.licenseOrderId);
       return { ...order, retries, owner: owners.get(order.customerId) ?? null };
     },
 
     getOrderContent: async (request, operator) => {
-      const order = await findNamedOrder(request);
+      const order = await findNamedOrder(request, operator);
       const stored = await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES);
       if (stored.kind !== 'kept') return stored;
       const shown = hidePersonal(operator, hidePasswords(JSON.parse(stored.text) as object));
       return { kind: 'kept' as const, order: shown, bytes: stored.bytes };
     },
 
-    getOrderEffects: async (request) => {
-      const { licenseOrderId, orderType, state } = await findNamedOrder(request);
+    getOrderEffects: async (request, operator) => {
+      const { licenseOrderId, orderType, state } = await findNamedOrder(request, operator);
       if (state !== 'succeeded') return { assets: [], items: [], isCut: false };
-      return await readOrderEffects(request.db, OPERATOR, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
+      return await readOrderEffects(request.db, operator, { licenseOrderId, orderType, limit: MAX_SHOWN_EFFECTS });
     },
 
-    listHolds: async (request) => await listHolds(request.db, request.query),
+    listHolds: async (request, operator) => await listHolds(request.db, operator, request.query),
 
     failOrder: async (request, operator) => {
-      const { licenseOrderId } = await findNamedOrder(request);
+      const { licenseOrderId } = await findNamedOrder(request, operator);
       const { reason, later } = request.body;
       const { outcome, licenseOrderIds } = await failPendingOrders(request.db, {
+        channels: operator.channels,
         licenseOrderIds: [licenseOrderId],
         later,
         record: (trx, failedIds) => recordFailed(trx, operator, { licenseOrderIds: failedIds, reason }),
@@ -66,10 +66,10 @@ export function ordersHandlers({ reads }: ServerOptions) {
       return { outcome, licenseOrderIds: licenseOrderIds.slice(0, MAX_SHOWN_LATER), orders: licenseOrderIds.length };
     },
 
-    previewOrder: async (request) => {
-      const order = await findNamedOrder(request);
+    previewOrder: async (request, operator) => {
+      const order = await findNamedOrder(request, operator);
       const stored = await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES);
-      const batch = await readAnyBatch(request.db, order.batchId);
+      const batch = await readAnyBatch(request.db, operator, order.batchId);
       if (stored.kind !== 'kept' || batch === undefined) return null;
       const { channelCode, channelOrderId } = order;
       const orderList = [readStoredOrder(stored.text)];
@@ -88,8 +88,8 @@ const MAX_SHOWN_LATER = 100;
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
 /** Returns the order that a call names. Throws a ConsoleRefusal: not_found. */
-async function findNamedOrder(request: OrderCall): Promise<Omit<ConsoleOrderDetail, 'retries'>> {
+async function findNamedOrder(request: OrderCall, operator: Operator): Promise<Omit<ConsoleOrderDetail, 'retries'>> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
-  return showOrderDetail(existing('order', licenseOrderId, await readOrder(request.db, OPERATOR, licenseOrderId)));
+  return showOrderDetail(existing('order', licenseOrderId, await readOrder(request.db, operator, licenseOrderId)));
 }

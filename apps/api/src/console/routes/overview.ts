@@ -10,9 +10,18 @@ import { OverviewReader } from '../overview/reader.ts';
 /** Handler of the overview: activity, backlog and health. */
 export function overviewHandlers({ db, queue, channels, aged, demo }: ServerOptions) {
   const reader = new OverviewReader({ db, queue, channels, aged });
+  const look = share(() => readQueue(queue));
   return {
-    getOverview: async (request) => ({ ...(await reader.read(request.query.span)), demo: describeDemo(demo()) }),
-    getQueue: share(() => readQueue(queue)),
+    getOverview: async (request, operator) => ({
+      ...(await reader.read(operator, request.query.span)),
+      demo: operator.channels === null ? describeDemo(demo()) : null,
+    }),
+
+    getQueue: async (_request, operator) => {
+      const { kind, found } = await look();
+      // Jobs name batches of any channel.
+      return { kind, found: operator.channels === null ? found : found && { ...found, jobs: [] } };
+    },
   } satisfies ConsoleHandlers;
 }
 

@@ -1,6 +1,7 @@
 import { findApplication } from '@lockstep/access/operator';
 import { type ApplicationId, type Channels, requireChannel } from '@lockstep/contract';
 import type { PreviewedOrder } from '@lockstep/contract/console';
+import type { Operator } from '@lockstep/operators';
 import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { noteSubject } from '../../calls/calls.ts';
@@ -18,7 +19,7 @@ export function previewHandlers({ batches, reads }: ServerOptions) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);
-      const channels = await findChannels(request.db, request.query.appKey);
+      const channels = await findChannels(request.db, operator, request.query.appKey);
       // Each operator has a fair share, as each application has.
       const party = partyOf(operator) as ApplicationId;
       const sender = { applicationId: party, channels };
@@ -36,10 +37,10 @@ export function previewHandlers({ batches, reads }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-/** Returns the channels of an application. Without an appKey, all channels are allowed. */
-async function findChannels(db: Database, appKey: string | undefined): Promise<Channels> {
-  if (appKey === undefined) return null;
-  return existing('application', appKey, await findApplication(db, appKey)).channels;
+/** Returns the channels of an application, which are all the operator's too; without an appKey, the operator's. */
+async function findChannels(db: Database, operator: Operator, appKey: string | undefined): Promise<Channels> {
+  if (appKey === undefined) return operator.channels;
+  return existing('application', appKey, await findApplication(db, operator, appKey)).channels;
 }
 
 function cutLists(

@@ -1,8 +1,7 @@
 import { splitOrderId } from '@lockstep/assets';
 import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
-import { OPERATOR } from '@lockstep/contract/operator';
-import { recordChange, recordResend, type SentOrders } from '@lockstep/operators';
+import { type Operator, recordChange, recordResend, type SentOrders } from '@lockstep/operators';
 import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
 import { type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
@@ -19,10 +18,10 @@ import { findNamedBatch } from './batches.ts';
 export function resendHandlers(options: ServerOptions) {
   const { db, acceptor, batches, reads } = options;
   return {
-    getOrdersToResend: async (request) => {
-      const batch = await findNamedBatch(request);
+    getOrdersToResend: async (request, operator) => {
+      const batch = await findNamedBatch(request, operator);
       const { licenseOrderId } = request.query;
-      const sequence = licenseOrderId && (await readFailedSequence(request.db, batch, licenseOrderId));
+      const sequence = licenseOrderId && (await readFailedSequence(request.db, operator, batch, licenseOrderId));
       const failed = hidePasswords(await readFailed(request.db, batch));
       const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
       const { channelCode, channelOrderId, syncMode } = batch.shown;
@@ -36,8 +35,8 @@ export function resendHandlers(options: ServerOptions) {
     },
 
     checkResend: async (request, operator) => {
-      const batch = await findNamedBatch(request);
-      const { prepared, orders } = await readResend(request, batch, batches, true);
+      const batch = await findNamedBatch(request, operator);
+      const { prepared, orders } = await readResend(request, operator, batch, batches, true);
       const { previews } = await reads.run(partyOf(operator), request.deadline.signal, () =>
         comparePreview(request.db, prepared, orders, batch.channels),
       );
@@ -45,8 +44,8 @@ export function resendHandlers(options: ServerOptions) {
     },
 
     resendOrders: async (request, operator) => {
-      const batch = await findNamedBatch(request);
-      const { prepared, failed } = await readResend(request, batch, batches, false);
+      const batch = await findNamedBatch(request, operator);
+      const { prepared, failed } = await readResend(request, operator, batch, batches, false);
       const { channelOrderId, sequences } = prepared;
       const { batchId: target, channelOrderId: number } = batch.shown;
       const accept = async () => {
@@ -91,10 +90,12 @@ async function readFailed(db: Database, { applicationId, shown }: OperatorBatch)
  * Reads the orders that an operator sends in place of failed ones, as a batch of the application, which must still be
  * allowed to send it. Returns the failed orders too.
  *
- * Throws the Refusals of O5, and field_invalid if a hidden password cannot be restored.
+ * Throws the Refusals of O5, and field_invalid if a hidden password cannot be restored; a ConsoleRefusal:
+ * channels_missing, if an operator who is limited to channels sends a transfer.
  */
 async function readResend(
   request: Pick<FastifyRequest<{ Body: ResendBody }>, 'db' | 'deadline' | 'body'>,
+  operator: Operator,
   batch: OperatorBatch,
   batches: BatchReader,
   isPreview: boolean,
@@ -107,7 +108,13 @@ async function readResend(
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], 'hidden');
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  return { ...(await batches.read(batch, bytes, isPreview, request)), failed };
+  const read = await batches.read(batch, bytes, isPreview, request);
+  // A transfer may take an asset from any channel that the application uses.
+  const isTransfer = read.orders.some(
+    (order) => order.orderType === 'new_buy' && order.assets.some(({ transferedAssetNum }) => transferedAssetNum),
+  );
+  if (operator.channels !== null && isTransfer) throw new ConsoleRefusal('channels_missing');
+  return { ...read, failed };
 }
 
 /**
@@ -120,10 +127,11 @@ const nameRetry = (channelOrderId: string, sequence: number | undefined) =>
 /** Reads the sequence of a failed order of a batch. Throws a ConsoleRefusal: not_found. */
 async function readFailedSequence(
   db: Database,
+  operator: Operator,
   { shown: { batchId } }: OperatorBatch,
   licenseOrderId: LicenseOrderId,
 ): Promise<number> {
-  const row = await readOrder(db, OPERATOR, licenseOrderId);
+  const row = await readOrder(db, operator, licenseOrderId);
   const order = row && showSentOrder(row);
   if (order?.batchId !== batchId || order.state !== 'failed') {
     throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderId);

@@ -1,6 +1,5 @@
 import type { WebhookId } from '@lockstep/contract';
-import { OPERATOR } from '@lockstep/contract/operator';
-import { recordChange } from '@lockstep/operators';
+import { type Operator, recordChange } from '@lockstep/operators';
 import { type Database, inTransaction } from '@lockstep/platform';
 import { enableWebhook, listDeliveries, replayWebhook, testWebhook } from '@lockstep/webhooks';
 import {
@@ -14,38 +13,38 @@ import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 
-/** Handlers for the webhooks of all applications and their deliveries. */
+/** Handlers for the webhooks of the applications that an operator sees, and their deliveries. */
 export const webhooksHandlers = {
-  listWebhooks: (request) => listWebhookPage(request.db, OPERATOR, request.query),
+  listWebhooks: (request, operator) => listWebhookPage(request.db, operator, request.query),
 
-  getWebhook: async (request) => {
+  getWebhook: async (request, operator) => {
     const webhookId = idOf(request);
-    const webhook = showSentWebhook(await find(request.db, webhookId));
+    const webhook = showSentWebhook(await find(request.db, operator, webhookId));
     return { ...webhook, ...(await countUndelivered(request.db, webhookId)) };
   },
 
-  listWebhookDeliveries: async (request) => {
-    const { id } = await find(request.db, idOf(request));
-    return await listDeliveries(request.db, OPERATOR, id, request.query);
+  listWebhookDeliveries: async (request, operator) => {
+    const { id } = await find(request.db, operator, idOf(request));
+    return await listDeliveries(request.db, operator, id, request.query);
   },
 
   enableWebhook: async (request, operator) => {
     const webhookId = idOf(request);
     const { fromTime = null } = request.body;
     return await inTransaction(request.db, async (trx) => {
-      const row = await find(trx, webhookId, { lock: true });
+      const row = await find(trx, operator, webhookId, { lock: true });
       const { state, disabledTime, disabledCause } = showSentWebhook(row);
       if (state !== 'disabled') return showSentWebhook(row);
       const after = fromTime === null ? undefined : await findEventBefore(trx, row.application_id, fromTime);
-      await enableWebhook(trx, OPERATOR, webhookId);
-      if (after !== undefined) await replayWebhook(trx, OPERATOR, webhookId, after);
+      await enableWebhook(trx, operator, webhookId);
+      if (after !== undefined) await replayWebhook(trx, operator, webhookId, after);
       await recordChange(trx, operator, {
         action: 'webhook.enabled',
         target: webhookId,
         before: { state, disabledTime, disabledCause },
         after: { state: 'active', fromTime },
       });
-      return showSentWebhook(await find(trx, webhookId));
+      return showSentWebhook(await find(trx, operator, webhookId));
     });
   },
 
@@ -53,23 +52,23 @@ export const webhooksHandlers = {
     const webhookId = idOf(request);
     const { after, fromTime } = request.body;
     return await inTransaction(request.db, async (trx) => {
-      const row = await find(trx, webhookId);
+      const row = await find(trx, operator, webhookId);
       const from = fromTime === undefined ? after : await findEventBefore(trx, row.application_id, fromTime);
-      await replayWebhook(trx, OPERATOR, webhookId, from);
+      await replayWebhook(trx, operator, webhookId, from);
       await recordChange(trx, operator, {
         action: 'webhook.replayed',
         target: webhookId,
         after: { after: after ?? null, fromTime: fromTime ?? null },
       });
-      return showSentWebhook(await find(trx, webhookId));
+      return showSentWebhook(await find(trx, operator, webhookId));
     });
   },
 
   testWebhook: async (request, operator) => {
     const webhookId = idOf(request);
     return await inTransaction(request.db, async (trx) => {
-      await find(trx, webhookId);
-      const added = await testWebhook(trx, OPERATOR, webhookId);
+      await find(trx, operator, webhookId);
+      const added = await testWebhook(trx, operator, webhookId);
       const after = { messageId: added.messageId };
       await recordChange(trx, operator, { action: 'webhook.tested', target: webhookId, after });
       return added;
@@ -85,5 +84,5 @@ function idOf(request: FastifyRequest<{ Params: { webhookId: WebhookId } }>): We
 }
 
 /** Finds a webhook, and locks it with `lock`. Throws a ConsoleRefusal: not_found. */
-const find = async (db: Database, webhookId: WebhookId, how?: { lock: boolean }) =>
-  existing('webhook', webhookId, await findWebhook(db, OPERATOR, webhookId, how));
+const find = async (db: Database, operator: Operator, webhookId: WebhookId, how?: { lock: boolean }) =>
+  existing('webhook', webhookId, await findWebhook(db, operator, webhookId, how));
