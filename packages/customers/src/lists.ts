@@ -172,9 +172,11 @@ export async function findEnterprise(
   id: EnterpriseId,
 ): Promise<FoundEnterprise | undefined> {
   if (!isId(id)) return undefined;
+  // As packages/access shows applications to operators.
+  const isOurs = viewer.channels === null ? sql`` : sql`and application.channels <@ ${viewer.channels}::text[]`;
   const { rows } = await sql<FoundEnterprise>`
     select ${ENTERPRISE}, security_mobile as "securityMobile",
-      case when app_key is not null then json_build_object('appKey', app_key, 'name', application.name) end as "createdBy",
+      case when app_key is not null ${isOurs} then json_build_object('appKey', app_key, 'name', application.name) end as "createdBy",
       (
         select count(*)::float8 from ${customersOf(viewer)} as customer where enterprise_id = enterprise.id
       ) as "customerCount", ${isWhollyVisible(viewer)} as "isWhole"

@@ -108,13 +108,10 @@ async function readResend(
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], 'hidden');
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
-  const read = await batches.read(batch, bytes, isPreview, request);
   // A transfer may take an asset from any channel that the application uses.
-  const isTransfer = read.orders.some(
-    (order) => order.orderType === 'new_buy' && order.assets.some(({ transferedAssetNum }) => transferedAssetNum),
-  );
+  const isTransfer = bytes.includes('"transferedAssetNum":true');
   if (operator.channels !== null && isTransfer) throw new ConsoleRefusal('channels_missing');
-  return { ...read, failed };
+  return { ...(await batches.read(batch, bytes, isPreview, request)), failed };
 }
 
 /**
