@@ -41,8 +41,8 @@ type Held = EmployeeRow['held'][number];
 type HoldingEmployee = Omit<EmployeeRow, 'held'> & { held: (Omit<Held, 'verdict'> & { facts: VerdictFacts })[] };
 
 /**
- * Lists the employees of an enterprise with the assets that the operator sees, newest first; with a text, those that match it. Throws a
- * WrongCursor.
+ * Lists the employees of an enterprise with the assets that the operator sees, newest first; with a text, those that
+ * match it. Throws a WrongCursor.
  */
 export async function listEmployeesOfAll(
   db: Database,

@@ -111,8 +111,8 @@ export async function setOperatorRole(db: Database, name: string, role: Operator
 }
 
 /**
- * Limits an operator to channels, or with null lifts the limit (rules 9 Channels of operators). Throws a ConsoleRefusal:
- * not_found, also if there is no such channel.
+ * Limits an operator to channels, or with null lifts the limit (rules 9 Channels of operators). Throws a
+ * ConsoleRefusal: not_found, also if there is no such channel.
  */
 export async function setOperatorChannels(db: Database, name: string, channels: Channels, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {

@@ -48,7 +48,7 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
   } satisfies ConsoleHandlers;
 }
 
-/** Returns the code in a call that changes a channel. Throws a ConsoleRefusal: not_found, if the operator can't see it. */
+/** Returns the code in a call that changes a channel. Throws a ConsoleRefusal: not_found. */
 function codeOf({ params: { channelCode } }: FastifyRequest<{ Params: { channelCode: string } }>, operator: Operator) {
   return existing('channel', channelCode, operator.channels?.includes(channelCode) === false ? null : channelCode);
 }
