@@ -1,16 +1,4 @@
-import { serialize } from 'node:v8';
-import {
-  type Asset,
-  createGrant,
-  emptyChanges,
-  type Grant,
-  heldBy,
-  type Instance,
-  type Ledger,
-  LedgerIds,
-  numbersOf,
-  revokerOf,
-} from '@lockstep/assets';
+import { emptyChanges, type Ledger, LedgerIds } from '@lockstep/assets';
 import {
   BatchOrder,
   type Customer,
@@ -153,96 +141,6 @@ function newLedger(): Ledger {
     assets: new Map(),
     changes: emptyChanges(),
   };
-}
-
-/** The ledger as the next transaction would load it: active rows as stored, without changes. */
-function loadedAnew(ledger: Ledger): Ledger {
-  const { assets, customers, customerOfPurchase } = structuredClone(ledger);
-  const active = <Thing extends Instance>(things: readonly Thing[]) =>
-    things.filter((thing) => revokerOf(thing) === null);
-  for (const [assetNum, asset] of assets) {
-    const grants = asset.grants
-      .filter(({ revokedBy }) => revokedBy === null)
-      .map((grant) => createGrant(grant.licenseOrderId, { counted: numbersOf(grant) }));
-    const loaded = <Instance extends { grant: Grant }>(instance: Instance): Instance => {
-      const storedHeldBy = heldBy(instance);
-      const grant = grants.find(({ licenseOrderId }) => licenseOrderId === storedHeldBy)!;
-      return Object.assign(instance, { bought: null, grant, storedHeldBy });
-    };
-    const products = active(asset.products);
-    for (const { merchandise } of products) {
-      for (let each = merchandise; each !== null; each = each.parent) loaded(each);
-    }
-    assets.set(assetNum, { ...asset, grants, products: products.map(loaded) });
-  }
-  return { assets, customers, customerOfPurchase, changes: emptyChanges() };
-}
-
-const overHistories = (check: (orders: OrderWithId[]) => void) => fc.assert(fc.property(history, check));
-
-describe('over any history', () => {
-  it('a failed order changes nothing', () => {
-    overHistories((orders) => {
-      const ledger = newLedger();
-      for (const order of orders) {
-        const before = serialize(ledger);
-        const [outcome] = planAll(ledger, [order]);
-        const isUnchanged = serialize(ledger).equals(before);
-        expect(isUnchanged).toBe(outcome?.failure !== null);
-        if (isUnchanged) expect(outcome).toMatchObject({ assets: 0, products: 0 });
-      }
-    });
-  });
-
-  it('the changes to write are the difference from the loaded ledger', () => {
-    fc.assert(
-      fc.property(history, history, (first, second) => {
-        const earlier = newLedger();
-        planAll(earlier, first);
-        const loaded = loadedAnew(earlier);
-        const before = structuredClone(loaded);
-        planAll(loaded, renumbered(second, 1_000));
-        const { changes } = loaded;
-        for (const [assetNum, was] of before.assets) {
-          const is = loaded.assets.get(assetNum);
-          const kept = is !== undefined && !changes.newAssets.has(is);
-          expect([...changes.revokedAssets].some((each) => each.assetNum === assetNum) || kept).toBe(true);
-          if (kept && is.customerId !== was.customerId) expect(changes.releasedAssets.has(is)).toBe(true);
-          if (kept && !changes.changedAssets.has(is)) expect(termsOf(is)).toEqual(termsOf(was));
-        }
-        for (const asset of loaded.assets.values()) {
-          expect(before.assets.has(asset.assetNum) || changes.newAssets.has(asset)).toBe(true);
-        }
-      }),
-    );
-  });
-
-  it('planning together equals planning one by one on a reloaded ledger', () => {
-    overHistories((orders) => {
-      const inOneGo = newLedger();
-      const outcomes = planAll(inOneGo, orders);
-      let ledger = newLedger();
-      const oneByOne = orders.flatMap((order) => {
-        ledger = loadedAnew(ledger);
-        return planAll(ledger, [order]);
-      });
-      expect(oneByOne).toEqual(outcomes);
-      expect(loadedAnew(ledger)).toEqual(loadedAnew(inOneGo));
-    });
-  });
-});
-
-/** What only an extension or a transfer changes. */
-function termsOf({ customerId, licenseType, limitStartDate, limitEndDate, borrowedUsbKey, extends: codes }: Asset) {
-  return { customerId, licenseType, limitStartDate, limitEndDate, borrowedUsbKey, codes };
-}
-
-/** The same orders with later ids and unchanged source orders. */
-function renumbered(orders: OrderWithId[], by: number): OrderWithId[] {
-  return orders.map((each) => ({
-    ...each,
-    licenseOrderId: String(Number(each.licenseOrderId) + by) as LicenseOrderId,
-  }));
 }
 
 describe('over any history, stored', async () => {
