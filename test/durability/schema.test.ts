@@ -423,18 +423,10 @@ describe('the constraints', () => {
   });
 
   it.each([
-    'update customer set channel_code = channel_code',
-    'delete from customer',
-    'update channel set code = code',
-    'delete from channel',
-    'update lock_audit set operator_identity = operator_identity',
-    'delete from lock_audit',
-    'truncate lock_audit',
-    'update ended_holding set ended_by = ended_by',
-    'delete from ended_holding',
-    'truncate ended_holding',
-    'update member_audit set actor_id = actor_id',
-    'delete from member_audit',
+    ...['update customer set channel_code = channel_code', 'delete from customer', 'update channel set code = code'],
+    ...['delete from channel', 'update lock_audit set operator_identity = operator_identity', 'delete from lock_audit'],
+    ...['truncate lock_audit', 'update ended_holding set ended_by = ended_by', 'delete from ended_holding'],
+    ...['truncate ended_holding', 'update member_audit set actor_id = actor_id', 'delete from member_audit'],
     'truncate member_audit',
   ])('refuse to %s', async (statement) => {
     const change = behindSavepoint(trx, () => sql.raw(statement).execute(trx));
@@ -447,15 +439,8 @@ it('the keys whose violation is a conflict are those that callers choose', async
     select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
     where indisunique and relname like '%\\_chosen' order by relname`.execute(database.db);
   expect(found.map(({ name }) => name)).toEqual([
-    'asset_active_number_chosen',
-    'asset_assignment_chosen',
-    'asset_lending_chosen',
-    'batch_key_chosen',
-    'customer_default_chosen',
-    'customer_key_chosen',
-    'enterprise_code_chosen',
-    'enterprise_crm_customer_id_chosen',
-    'enterprise_name_chosen',
-    'member_account_chosen',
+    ...['asset_active_number_chosen', 'asset_assignment_chosen', 'asset_lending_chosen', 'batch_key_chosen'],
+    ...['customer_default_chosen', 'customer_key_chosen', 'enterprise_code_chosen'],
+    ...['enterprise_crm_customer_id_chosen', 'enterprise_name_chosen', 'member_account_chosen'],
   ]);
 });

@@ -40,15 +40,8 @@ function ofBody(change: (body: Buffer, sources: Sources) => Buffer): Mutation {
 const TOKEN_HEADERS = ['authorization', 'clienttoken', 'usertoken'];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'post', 'FOO', 'PROPFIND'];
 const CONTENT_TYPES = [
-  'text/plain',
-  'application/json; charset=utf-16',
-  'application/json;charset=latin1',
-  'application/jsonx',
-  '',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=a',
-  'application/xml',
-  ';',
+  ...['text/plain', 'application/json; charset=utf-16', 'application/json;charset=latin1', 'application/jsonx', ''],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=a', 'application/xml', ';'],
   'a'.repeat(500),
 ];
 

@@ -4,12 +4,7 @@ import { contentOfTables } from '../harness/databases/tables.ts';
 /** Tables that each operation may change if it succeeds. Operations not listed may change none. */
 const HOLDINGS = ['asset_assignment', 'asset_lending', 'ended_holding'];
 const LEDGER = [
-  'customer_contact',
-  'asset',
-  'asset_transfer',
-  'asset_grant',
-  'merchandise_instance',
-  'product_terms',
+  ...['customer_contact', 'asset', 'asset_transfer', 'asset_grant', 'merchandise_instance', 'product_terms'],
   'product_instance',
   ...HOLDINGS,
 ];

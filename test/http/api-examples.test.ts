@@ -140,17 +140,8 @@ function call(operationId: string, { body, parameters = {}, options = {} }: Chan
 const bodyOf = (operationId: string, name: string): Json => examples[operationId]!.bodies![name]!.value;
 
 const TIMES = [
-  'createdTime',
-  'beganTime',
-  'updatedTime',
-  'nextAttemptTime',
-  'acceptedTime',
-  'completedTime',
-  'finishedTime',
-  'createTime',
-  'updateTime',
-  'since',
-  'time',
+  ...['createdTime', 'beganTime', 'updatedTime', 'nextAttemptTime', 'acceptedTime', 'completedTime', 'finishedTime'],
+  ...['createTime', 'updateTime', 'since', 'time'],
 ];
 /** The examples' values of fields that differ from run to run. */
 const STEADY: Record<string, unknown> = {

@@ -73,13 +73,8 @@ async function ask(address: string, method: string, headers: Record<string, stri
 const OPAQUE = ['enterpriseGlobalId', 'memberGlobalId', 'assetId'];
 /** In searches, tabs and line breaks count as a blank. */
 const SEARCHES = [
-  'search.text',
-  'listEnterprises.text',
-  'listCustomers.text',
-  'listCustomers.name',
-  'listEmployees.text',
-  'listApplications.search',
-  'listChannels.search',
+  ...['search.text', 'listEnterprises.text', 'listCustomers.text', 'listCustomers.name', 'listEmployees.text'],
+  ...['listApplications.search', 'listChannels.search'],
 ];
 
 const isBlank = ({ id, name }: Input, value: string) => SEARCHES.includes(`${id}.${name}`) && /[\t\n]/.test(value);

@@ -74,11 +74,7 @@ it('refuses queries outside tenant.ts, and what operators read outside the conso
   const refused = await Promise.all(REFUSED.map(([place, text], index) => write(`${place}/refused-${index}.ts`, text)));
   await Promise.all(ALLOWED.map(([path, text]) => write(path, text)));
   const words = [
-    'lint',
-    '--reporter=json',
-    '--vcs-enabled=false',
-    '--max-diagnostics=none',
-    '--only=plugin',
+    ...['lint', '--reporter=json', '--vcs-enabled=false', '--max-diagnostics=none', '--only=plugin'],
     '--only=style/noRestrictedImports',
   ];
   const lint = promisify(execFile)(join(REPOSITORY, 'node_modules/.bin/biome'), words, { cwd: root });

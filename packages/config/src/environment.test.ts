@@ -72,17 +72,9 @@ describe('readConfig', () => {
   });
 
   it.each([
-    'licenses.example.com',
-    '//licenses.example.com',
-    'ftp://licenses.example.com',
-    'javascript:alert(1)',
-    'https://',
-    'https://user@example.com',
-    'https://:hidden@example.com',
-    'https://example.com/a?tenant=1',
-    'https://example.com/a?',
-    'https://example.com/#top',
-    'https://example.com//evil.example',
+    ...['licenses.example.com', '//licenses.example.com', 'ftp://licenses.example.com', 'javascript:alert(1)'],
+    ...['https://', 'https://user@example.com', 'https://:hidden@example.com', 'https://example.com/a?tenant=1'],
+    ...['https://example.com/a?', 'https://example.com/#top', 'https://example.com//evil.example'],
     'https://example.com/\\evil.example',
   ])('refuses PUBLIC_URL=%s', (PUBLIC_URL) => {
     expect(() => readConfig({ PUBLIC_URL })).toThrow('PUBLIC_URL');

@@ -3,17 +3,8 @@ import { expect, it } from 'vitest';
 import { SECRET_KEYS } from './secret-keys.ts';
 
 it.each([
-  'authorization',
-  'clientToken',
-  'userToken',
-  'token',
-  'password',
-  'passwords',
-  'passwordMobile',
-  'appSecret',
-  'secret',
-  'secrets',
-  'old_secret',
+  ...['authorization', 'clientToken', 'userToken', 'token', 'password', 'passwords', 'passwordMobile', 'appSecret'],
+  ...['secret', 'secrets', 'old_secret'],
 ])('a log shows nothing of %s', (key) => {
   const lines: string[] = [];
   const log = createLogger(

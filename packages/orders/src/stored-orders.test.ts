@@ -116,20 +116,8 @@ describe('stored orders', () => {
 
 /** The fields that an order may lack in form 1. */
 const OPTIONAL = [
-  'appKey',
-  'assetExtendList',
-  'borrowedUsbKey',
-  'children',
-  'extendCode',
-  'extendValue',
-  'gmsPid',
-  'limitEndDate',
-  'limitStartDate',
-  'merchandises',
-  'passwords',
-  'products',
-  'srcLicenseOrderId',
-  'transferedAssetNum',
+  ...['appKey', 'assetExtendList', 'borrowedUsbKey', 'children', 'extendCode', 'extendValue', 'gmsPid', 'limitEndDate'],
+  ...['limitStartDate', 'merchandises', 'passwords', 'products', 'srcLicenseOrderId', 'transferedAssetNum'],
 ];
 
 type Path = readonly (string | number)[];

@@ -213,21 +213,9 @@ describe('O8 lists', () => {
 
 describe('O8 with extendCode', () => {
   const CODES = [
-    'gxxp',
-    'GXXP',
-    'gxxp2',
-    '%',
-    '_',
-    '??',
-    '$1',
+    ...['gxxp', 'GXXP', 'gxxp2', '%', '_', '??', '$1'],
     "' or '1'='1",
-    '"',
-    '\\u0041',
-    'a b',
-    '街',
-    'é',
-    '0',
-    '__proto__',
+    ...['"', '\\u0041', 'a b', '街', 'é', '0', '__proto__'],
     'x'.repeat(255),
   ];
   let customer: Customer;

@@ -78,12 +78,7 @@ async function countBatches(channelOrderId: string) {
 }
 
 const OPTIONAL_FIELDS = [
-  'srcLicenseOrderId',
-  'limitEndDate',
-  'borrowedUsbKey',
-  'transferedAssetNum',
-  'gmsPid',
-  'appKey',
+  ...['srcLicenseOrderId', 'limitEndDate', 'borrowedUsbKey', 'transferedAssetNum', 'gmsPid', 'appKey'],
   'strictMatchWhenDelete',
 ];
 

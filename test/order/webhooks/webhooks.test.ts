@@ -112,15 +112,9 @@ describe('a URL is refused', () => {
 
   it.each([
     5,
-    '/hook',
-    'https://',
-    'https:\\\\hooks.shop.example',
-    'https://hooks.shop.example/a b',
-    'https://hooks.shop.example:70000/',
-    'http://hooks.shop.example/x',
-    'javascript:alert(1)',
-    'https://user@hooks.shop.example/',
-    'https://user:geheim@hooks.shop.example/',
+    ...['/hook', 'https://', 'https:\\\\hooks.shop.example', 'https://hooks.shop.example/a b'],
+    ...['https://hooks.shop.example:70000/', 'http://hooks.shop.example/x', 'javascript:alert(1)'],
+    ...['https://user@hooks.shop.example/', 'https://user:geheim@hooks.shop.example/'],
     'https://hooks.shop.example/#geheim',
     `https://hooks.shop.example/${'x'.repeat(2_048)}`,
     'https://hooks.shop.example/\u0007',

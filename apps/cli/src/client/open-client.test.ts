@@ -9,12 +9,7 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), 'open-client-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
 
 const FIELDS = [
-  'enterpriseGlobalId',
-  'customerId',
-  'adminAccount',
-  'adminPassword',
-  'operatorName',
-  'operatorPassword',
+  ...['enterpriseGlobalId', 'customerId', 'adminAccount', 'adminPassword', 'operatorName', 'operatorPassword'],
 ];
 const DEMO = { ...Object.fromEntries(FIELDS.map((name) => [name, 'x'])), appKey: 'demo', appSecret: 's' };
 writeFileSync(join(DATA_DIR, 'demo.json'), JSON.stringify({ baseUrl: 'http://demo.example', ...DEMO }), {

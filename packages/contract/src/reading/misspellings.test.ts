@@ -62,14 +62,8 @@ describe('the misspellings of a name', () => {
     [
       'limitEndDate',
       [
-        'limitEnddate',
-        'limit_end_date',
-        'LIMIT-END-DATE',
-        'limitEndDat',
-        'limitEndDaet',
-        'limitEnDdaet',
-        'limtEndDtae',
-        'limitEndDat3',
+        ...['limitEnddate', 'limit_end_date', 'LIMIT-END-DATE', 'limitEndDat', 'limitEndDaet', 'limitEnDdaet'],
+        ...['limtEndDtae', 'limitEndDat3'],
       ],
     ],
     ['transferedAssetNum', ['transferredAssetNum']],
@@ -296,16 +290,7 @@ describe('a name of another interface for a date', () => {
   });
 
   it.each([
-    'trend',
-    'vendor',
-    'startup',
-    'from',
-    'to',
-    'dueDate',
-    'endUser',
-    'backend',
-    'serviceEndDate',
-    'createTime',
+    ...['trend', 'vendor', 'startup', 'from', 'to', 'dueDate', 'endUser', 'backend', 'serviceEndDate', 'createTime'],
   ])('%s is another one', (name) => {
     for (const order of ordersWith({ [name]: END })) expect(misspelled(order)).toEqual([]);
   });

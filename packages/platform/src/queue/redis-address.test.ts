@@ -41,18 +41,10 @@ describe('readRedisAddress', () => {
   });
 
   it.each([
-    'http://redis',
-    'redis://',
-    'redis://:hunter2@a:7000,:hunter2@b:7001',
-    'redis://:hunter2@a:7000,redis://b:7001',
-    'redis://:hunt/er2@a,b',
-    'redis://:hunter2%@a,b',
-    'redis://:hunter2@a:7000,,b',
-    'redis://:hunter2@a:70000,b',
-    'redis://:hunter2@a:7000,b/3',
-    'redis://:hunter2@a/3?cluster=true',
-    'redis://:hunter2@a,b?family=6',
-    'redis://:hunter2@a?cluster=yes',
+    ...['http://redis', 'redis://', 'redis://:hunter2@a:7000,:hunter2@b:7001'],
+    ...['redis://:hunter2@a:7000,redis://b:7001', 'redis://:hunt/er2@a,b', 'redis://:hunter2%@a,b'],
+    ...['redis://:hunter2@a:7000,,b', 'redis://:hunter2@a:70000,b', 'redis://:hunter2@a:7000,b/3'],
+    ...['redis://:hunter2@a/3?cluster=true', 'redis://:hunter2@a,b?family=6', 'redis://:hunter2@a?cluster=yes'],
     'redis://:hunter2@a,b?cluster=false',
   ])('refuses %s', (url) => {
     expect(readRedisAddress(url)).toBeNull();
