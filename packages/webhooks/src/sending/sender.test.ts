@@ -129,7 +129,7 @@ describe('a response', () => {
   it.each<[what: string, text: string, fault: string, status?: number]>([
     ...[301, 410, 404, 500].map((status): [string, string, string, number] => [
       `of ${status}`,
-      `HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\n\r\n`,
+      `HTTP/1.1 ${status} x\r\nlocation: /elsewhere\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
       explainStatus(status),
       status,
     ]),
