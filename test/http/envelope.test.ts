@@ -38,25 +38,14 @@ describe('a refusal', () => {
 
 describe('an unknown path', () => {
   it.each([
-    '/nothing',
-    '/order',
-    `${ORDER_ROOT}`,
-    `${ORDER_ROOT}/`,
-    `${ORDER_ROOT}/enterprise/user/bind/`,
-    `${ORDER_ROOT}/enterprise/user/bind/more`,
-    `${ORDER_ROOT}/enterprise/user/bindx`,
-    `${ORDER_ROOT}/enterprise/user/BIND`,
-    `${ORDER_ROOT}//enterprise/user/bind`,
-    `${ORDER_ROOT}/licenseOrder`,
-    `${ORDER_ROOT}/licenseOrder/1/2`,
-    `${ORDER_ROOT}/enterprise/user/bind;x=1`,
+    ...['/nothing', '/order', `${ORDER_ROOT}`, `${ORDER_ROOT}/`, `${ORDER_ROOT}/enterprise/user/bind/`],
+    ...[`${ORDER_ROOT}/enterprise/user/bind/more`, `${ORDER_ROOT}/enterprise/user/bindx`],
+    ...[`${ORDER_ROOT}/enterprise/user/BIND`, `${ORDER_ROOT}//enterprise/user/bind`, `${ORDER_ROOT}/licenseOrder`],
+    ...[`${ORDER_ROOT}/licenseOrder/1/2`, `${ORDER_ROOT}/enterprise/user/bind;x=1`],
     `${ORDER_ROOT}/enterprise/user/bind%20`,
     ...['/order/api/order/v2/enterprise/user/bind', '/me/api/v1/nothing', '/oauth2', '/oauth2/token/', '/health'],
     ...['/docs/nothing', '/%', '/%zz'],
-    `${ORDER_ROOT}/licenseOrder/%ff`,
-    `${ORDER_ROOT}/licenseOrder/%E0%A4%A`,
-    '/%00',
-    '/..%2f..%2fetc/passwd',
+    ...[`${ORDER_ROOT}/licenseOrder/%ff`, `${ORDER_ROOT}/licenseOrder/%E0%A4%A`, '/%00', '/..%2f..%2fetc/passwd'],
     `${ORDER_ROOT}/${'x'.repeat(2_000)}`,
   ])('is HTTP 404 in the same shape: %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
@@ -172,11 +161,7 @@ describe('x-request-id', () => {
     '',
     '1234567',
     'f'.repeat(65),
-    'with blank',
-    'semi;colon',
-    '"quoted-id"',
-    '<script>alert',
-    'ümlaut-ümlaut',
+    ...['with blank', 'semi;colon', '"quoted-id"', '<script>alert', 'ümlaut-ümlaut'],
   ];
   it.each([...MALFORMED.map((one) => [one]), ['first-request-id', 'second-request-id']])(
     'is a new one if the caller’s is malformed, or sent twice: %j',

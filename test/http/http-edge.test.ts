@@ -48,10 +48,7 @@ describe('files of /docs', () => {
     ...['/docs/static/..\\..\\package.json', '/docs/static/%00', '/docs/static/index.css%00.js', '/docs/static/%2500'],
     ...['/docs/static//index.css', '/docs/static/./index.css', '/docs/static/.hidden', '/docs/static/nothing.js'],
     ...['/docs/static/index.css/', '/docs/static/%zz', '/docs/static/%ff', '/docs/static/C:/x'],
-    `/docs/static/${'x'.repeat(3_000)}`,
-    `/docs/static/${'x/'.repeat(2_000)}`,
-    '/docs/static',
-    '/docs/nothing',
+    ...[`/docs/static/${'x'.repeat(3_000)}`, `/docs/static/${'x/'.repeat(2_000)}`, '/docs/static', '/docs/nothing'],
   ])('that do not exist are 404: %s', async (path) => {
     const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`));
     await expectRefused(answer, 404, 'operation_not_found');

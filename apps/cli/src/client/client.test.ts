@@ -114,11 +114,7 @@ describe('the address of a service', () => {
   });
 
   it.each([
-    'shop.example',
-    'ftp://shop.example',
-    'https://me:hunter2@shop.example',
-    'https://shop.example?a=b',
-    'http://',
+    ...['shop.example', 'ftp://shop.example', 'https://me:hunter2@shop.example', 'https://shop.example?a=b', 'http://'],
   ])('may not be %s, which the error does not repeat', (text) => {
     expect(() => readBaseUrl(text)).toThrow(/^(?!.*hunter2)--base-url \(LOCKSTEP_BASE_URL\) /);
   });

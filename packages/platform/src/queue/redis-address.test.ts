@@ -3,10 +3,7 @@ import { readRedisAddress } from './redis-address.ts';
 
 describe('readRedisAddress', () => {
   it.each([
-    'redis://127.0.0.1',
-    'redis://:secret@redis:6379/1',
-    'rediss://user:p%40ss@redis',
-    'redis://[::1]:7000',
+    ...['redis://127.0.0.1', 'redis://:secret@redis:6379/1', 'rediss://user:p%40ss@redis', 'redis://[::1]:7000'],
     'redis://redis?cluster=false',
   ])('reads %s as one server', (url) => {
     expect(readRedisAddress(` ${url} `)).toEqual({ kind: 'server', url });
