@@ -16,6 +16,20 @@
 -- index (enable_seqscan is off inside them). Where a lookup finds one or two rows for each of many assets,
 -- enable_bitmapscan is off too, because a bitmap for each doubles the cost.
 
+-- Folds a text for searches: it ignores case and widths of characters.
+create function fold_text(text) returns text language sql immutable strict parallel safe
+  return casefold(normalize($1, nfkc) collate pg_unicode_fast) collate "C";
+
+-- What a search compares of a row, in its column `searched`: texts folded, each between the characters 2 and 3, which no
+-- text contains. So a search can ask for a whole text or for its beginning.
+create function searched_text(variadic text[]) returns text language sql immutable parallel safe
+  return fold_text(e'\x02' || array_to_string($1, e'\x03\x02') || e'\x03');
+
+-- The two-character pieces of a text. An index on them finds parts of texts in any script: trigrams of Chinese are empty
+-- in some locales, and its words often have two characters.
+create function pieces(text) returns text[] language sql immutable strict parallel safe
+  return array(select substr($1, n, 2) from generate_series(1, char_length($1) - 1) as n);
+
 -- Refuses every statement that fires its trigger.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -44,7 +58,8 @@ create table application (
   -- The secret before the last rotation, valid until old_secret_end_time; null if there is none.
   old_secret_hash bytea,
   old_secret_end_time timestamptz,
-  check ((old_secret_hash is null) = (old_secret_end_time is null))
+  check ((old_secret_hash is null) = (old_secret_end_time is null)),
+  searched text not null generated always as (searched_text(name, app_key)) stored
 );
 
 -- Every g_nonce of the last ten minutes. The primary key makes a second use fail in any process.
@@ -69,11 +84,10 @@ create table enterprise (
   security_mobile text,
   created_time timestamptz not null default now(),
   -- The application that called O2; null if O1 or the demo created the enterprise.
-  created_by_application_id bigint references application
+  created_by_application_id bigint references application,
+  searched text not null generated always as (searched_text(name, id::text, code, crm_customer_id)) stored
 );
--- Searches by the beginning of a name, ignoring case. Names are folded and compared byte by byte, so names with the
--- same beginning are adjacent whatever the database's collation.
-create index enterprise_folded_name on enterprise ((casefold(name collate pg_unicode_fast) collate "C"), id);
+create index enterprise_searched on enterprise using gin (pieces(searched)) with (gin_pending_list_limit = 64);
 
 -- A channel that has customers. Its id determines the lanes of their orders. Ids start at 1, because 0 means no
 -- channel.
@@ -81,7 +95,8 @@ create table channel (
   id integer generated always as identity primary key check (id between 1 and 134217726),
   code text not null unique,
   -- When an operator paused the channel; null if it is not paused.
-  paused_time timestamptz
+  paused_time timestamptz,
+  searched text not null generated always as (searched_text(code)) stored
 );
 create trigger refuse_change before delete or truncate or update of id, code on channel
   for each statement execute function refuse_change();
@@ -126,6 +141,7 @@ create table customer (
   address text,
   is_default boolean not null,
   created_time timestamptz not null default now(),
+  searched text not null generated always as (searched_text(name, id::text, channel_customer_id)) stored,
   constraint customer_key_chosen unique (channel_code, channel_customer_id)
 );
 create trigger refuse_change before delete or truncate or update of id, enterprise_id, channel_code on customer
@@ -133,7 +149,7 @@ create trigger refuse_change before delete or truncate or update of id, enterpri
 create index customer_enterprise on customer (enterprise_id);
 create index customer_channel on customer (channel_code, id);
 create unique index customer_default_chosen on customer (enterprise_id) where is_default;
-create index customer_folded_name on customer ((casefold(name collate pg_unicode_fast) collate "C"), id);
+create index customer_searched on customer using gin (pieces(searched)) with (gin_pending_list_limit = 64);
 
 -- Who buys for a customer, as its newest order that took effect says: at most one row each, which an operator can erase.
 -- Written only when an order says something else than the one before.
@@ -163,10 +179,13 @@ create table member (
   is_provisioned boolean not null,
   updated_time timestamptz not null default statement_timestamp(),
   deleted_time timestamptz,
+  -- An account ends with @ and the enterprise's code.
+  searched text not null generated always as (searched_text(name, id::text, user_name || '@')) stored,
   constraint member_times check (updated_time >= created_time and deleted_time >= created_time)
 );
 create unique index member_account_chosen on member (enterprise_id, user_name) where deleted_time is null;
 create index member_newest on member (enterprise_id, id) where deleted_time is null;
+create index member_searched on member using gin (pieces(searched)) with (gin_pending_list_limit = 64);
 -- For the answer to a resubmitted O2, which also names deleted employees.
 create index member_provisioned on member (enterprise_id, user_name, id) where is_provisioned;
 
@@ -1402,7 +1421,8 @@ create table operator (
   -- The unused login link that npm start printed last.
   link_token_hash bytea unique,
   link_expires_time timestamptz,
-  check ((link_token_hash is null) = (link_expires_time is null))
+  check ((link_token_hash is null) = (link_expires_time is null)),
+  searched text not null generated always as (searched_text(name)) stored
 );
 
 -- A session, identified by the hash of its token. Each use extends expires_time, up to end_time. A worker deletes

@@ -42,7 +42,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
   // An enterprise with customers of this channel only, and its administrator.
   const only = await api.newCustomer(`Only ${randomUUID()}`, code);
   const { enterpriseGlobalId } = only;
-  const { memberGlobalId } = await admin.call('createFirstAdministrator', { params: { enterpriseGlobalId } });
+  const { memberGlobalId, account } = await admin.call('createFirstAdministrator', { params: { enterpriseGlobalId } });
   const bare = await api.newCustomer(undefined, code);
   const url = `https://${code}.example/hook`;
   const { webhookId }: { webhookId: string } = dataOf(await api.call('POST', '/webhooks', { body: { url } }));
@@ -60,6 +60,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
     failed,
     only,
     memberGlobalId,
+    account,
     bare,
     webhookId,
     url,
@@ -163,6 +164,8 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
       ({ bought }: Side) => bought.channelOrderId,
       ({ customer }: Side) => customer.channelCustomerId,
       ({ only }: Side) => only.enterpriseName,
+      ({ account }: Side) => account,
+      ({ code }: Side) => code,
       ({ appKey }: Side) => appKey,
     ].map((text) => (side: Side) => ({ text: text(side) })),
   ),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { buildMessage } from '@lockstep/contract';
 import {
   type ConsoleCall,
@@ -279,22 +280,53 @@ describe('the search', () => {
     const batch = batchOf(newBuy(customer, [num]));
     const [order] = await api.process(batch);
     expect(await find(order!.licenseOrderId)).toEqual([
-      { kind: 'order', id: order!.licenseOrderId, name: order!.licenseOrderId, detail: batch.channelOrderId },
+      {
+        kind: 'order',
+        id: order!.licenseOrderId,
+        name: order!.licenseOrderId,
+        detail: batch.channelOrderId,
+        state: 'succeeded',
+      },
     ]);
     expect(await find(batch.channelOrderId)).toMatchObject([
-      { kind: 'batch', name: batch.channelOrderId, detail: 'Test' },
+      { kind: 'batch', name: batch.channelOrderId, detail: 'Test', state: 'completed' },
     ]);
     const wide = num.replace(/[0-9A-Z-]/gi, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0));
-    for (const text of [num, wide]) {
-      expect(await find(text)).toEqual([{ kind: 'asset', id: num, name: num, detail: null }]);
+    for (const text of [num, wide, num.slice(0, -1)]) {
+      expect(await find(text)).toEqual([{ kind: 'asset', id: num, name: num, detail: null, state: null }]);
     }
     const { appKey } = api.credentials;
-    expect(await find(appKey)).toEqual([{ kind: 'application', id: appKey, name: 'Test', detail: appKey }]);
+    expect(await find(appKey)).toMatchObject([{ kind: 'application', id: appKey, name: 'Test', state: null }]);
     const { enterpriseGlobalId, channelCustomerId } = customer;
     const { name } = await viewer.call('getEnterprise', { params: { enterpriseGlobalId } });
     expect(await find(name)).toMatchObject([{ kind: 'enterprise', id: enterpriseGlobalId, name }]);
     expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: enterpriseGlobalId }]);
     expect(await find('nothing of the kind')).toEqual([]);
+  });
+
+  it('finds employees by part of their name or account, channels, and operators only for admins', async () => {
+    const center = await MemberCenter.open(stack, api);
+    const name = `张三${randomUUID().slice(0, 8)}`;
+    const [employee] = await center.add(newEmployee({ name }));
+    const hit = { kind: 'employee', id: center.enterpriseId, name, detail: employee!.userName };
+    for (const text of [name.slice(1), employee!.userName.toUpperCase()]) expect(await find(text)).toMatchObject([hit]);
+    await center.delete(employee!.globalId);
+    expect(await find(name)).toEqual([]);
+    expect(await find('TES')).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'channel', id: 'test' })]),
+    );
+    const admin = await ConsoleClient.logIn(stack, 'admin');
+    const { name: own } = await admin.call('getMe');
+    expect((await admin.call('search', { query: { text: own } })).hits).toMatchObject([{ kind: 'operator', id: own }]);
+    expect(await find(own)).toEqual([]);
+  });
+
+  it('has whole matches first, then beginnings, and at most five', async () => {
+    const word = randomUUID().slice(0, 13);
+    const names = [...'12345'].map((digit) => `The ${word} ${digit}`).concat(`${word} 6`, word);
+    for (const enterprise of names) await api.newCustomer(enterprise);
+    const found = (await find(word.toUpperCase())).map((hit) => hit.name);
+    expect(found).toEqual([word, `${word} 6`, ...names.slice(0, 3)]);
   });
 
   it('takes any text', async () => {

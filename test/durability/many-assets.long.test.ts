@@ -1,8 +1,10 @@
 import { listAssets } from '@lockstep/assets';
 import type { AssetListQuery, ListHoldings, MemberId, Viewer } from '@lockstep/contract';
-import { OPERATOR } from '@lockstep/contract/operator';
+import { OPERATOR, operatorIn } from '@lockstep/contract/operator';
 import { listCustomers } from '@lockstep/customers';
+import { listEnterprises, searchCustomers, searchEnterprises } from '@lockstep/customers/operator';
 import { listHoldings } from '@lockstep/members';
+import { searchEmployees } from '@lockstep/members/operator';
 import { afterAll, expect, it, vi } from 'vitest';
 import { costOfSent, recordQueries } from '../harness/databases/explain.ts';
 import { fillWithAssets } from '../harness/databases/many-assets.ts';
@@ -90,4 +92,24 @@ it.each<[Viewer, object]>([
   const { rowsRead, wholeTables } = await costOfSent(db, sent);
   expect(wholeTables).toEqual([]);
   expect(rowsRead).toBeLessThan(MAX_ROWS);
+});
+
+const limited = operatorIn(['small']);
+it.each<[what: string, find: () => Promise<unknown>, maxRows: number]>([
+  ['a rare part', () => searchEnterprises(db, OPERATOR, 'S 123', 5), 100],
+  ['a whole number', () => searchCustomers(db, OPERATOR, 'C4711', 5), 100],
+  ['what all customers have', () => searchCustomers(db, OPERATOR, 'CUSTOMER', 5), MAX_ROWS],
+  ['what all employees have', () => searchEmployees(db, OPERATOR, 'LOY', 5), MAX_ROWS],
+  ['what all customers have, in a small channel', () => searchCustomers(db, limited, 'CUSTOMER', 5), MAX_ROWS],
+  [
+    'a page of what all enterprises have',
+    () => listEnterprises(db, OPERATOR, { text: 'ork', limit: 50 } as never),
+    MAX_ROWS,
+  ],
+])('a search for %s', async (_, find, maxRows) => {
+  sent.length = 0;
+  expect(await find()).not.toEqual([]);
+  const { rowsRead, wholeTables } = await costOfSent(db, sent);
+  expect(wholeTables).toEqual([]);
+  expect(rowsRead).toBeLessThan(maxRows);
 });

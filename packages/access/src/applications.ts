@@ -6,7 +6,7 @@ import type {
   ConsoleData,
   ConsoleRequest,
 } from '@lockstep/contract/console';
-import { type Database, ListCursor, type Tables, type Trx } from '@lockstep/platform';
+import { contains, type Database, ListCursor, readBest, type Tables, type Trx } from '@lockstep/platform';
 import { sql, type UpdateObject } from 'kysely';
 import { hashSecret, newSecret } from './secrets.ts';
 import { MAX_CLIENT_TOKENS } from './tokens.ts';
@@ -99,12 +99,14 @@ async function update(db: Database, appKey: string, changes: UpdateObject<Tables
 function selectApplications(db: Database, { channels }: Pick<Operator, 'channels'>) {
   return db
     .selectFrom('application')
-    .$if(channels !== null, (all) => all.where(sql<boolean>`channels <@ ${channels}::text[]`))
+    .$if(channels !== null, (all) => all.where(isOurs(channels)))
     .select(['app_key as appKey', 'name', 'scopes', 'status', 'channels', 'created_time as createdTime'])
     .select(
       sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('oldSecretEndTime'),
     );
 }
+
+const isOurs = (channels: Channels) => sql<boolean>`channels <@ ${channels}::text[]`;
 
 type ListedApplication = Awaited<ReturnType<typeof listApplications>>[number];
 
@@ -121,8 +123,8 @@ const showApplication = ({ createdTime, oldSecretEndTime, scopes, ...row }: List
 });
 
 /**
- * Lists applications for operators, newest first; `search` is part of the name or key, ignoring case. The search scans
- * all rows, because a service has tens of applications, rarely thousands. Throws a WrongCursor.
+ * Lists applications for operators, newest first; `search` is part of the name or key. It scans all rows, because a
+ * service has tens of applications, rarely thousands. Throws a WrongCursor.
  */
 export async function listApplicationPage(
   db: Database,
@@ -131,13 +133,10 @@ export async function listApplicationPage(
 ): Promise<ConsoleData<'listApplications'>> {
   const { search, status } = filters;
   const cursors = new ListCursor(['applications', filters], cursor);
-  const wanted = search?.toLowerCase();
   const rows = await selectApplications(db, viewer)
     .select('id')
     .$if(status !== undefined, (query) => query.where('status', '=', status!))
-    .$if(wanted !== undefined, (query) =>
-      query.where(sql<boolean>`(strpos(lower(name), ${wanted}) > 0 or strpos(lower(app_key), ${wanted}) > 0)`),
-    )
+    .$if(search !== undefined, (query) => query.where(contains('searched', search!)))
     .$if(cursors.after !== null, (query) => query.where('id', '<', cursors.after![0] as ApplicationId))
     .orderBy('id', 'desc')
     .limit(limit + 1)
@@ -145,6 +144,14 @@ export async function listApplicationPage(
   const { page, nextCursor } = cursors.cut(rows, limit, ({ id }) => [id]);
   return { applications: page.map(({ id: _, ...row }) => showApplication(row)), nextCursor };
 }
+
+/** Finds the applications that match a text best. */
+export const searchApplications = (db: Database, { channels }: Operator, text: string, limit: number) =>
+  readBest<Pick<ConsoleApplication, 'appKey' | 'name' | 'status'>>(db, {
+    ...{ table: 'application', text, limit },
+    rows: channels === null ? sql`application` : sql`(select * from application where ${isOurs(channels)})`,
+    columns: sql`app_key as "appKey", name, status`,
+  });
 
 /** Finds an application by its key, for operators, and locks it with `lock`; undefined if it does not exist. */
 export async function findApplication(

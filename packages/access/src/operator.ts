@@ -8,4 +8,5 @@ export {
   findApplication,
   listApplicationPage,
   readApplications,
+  searchApplications,
 } from './applications.ts';

@@ -1,6 +1,6 @@
 import type { ApplicationId, MemberId } from '@lockstep/contract';
 import type { Aged } from '@lockstep/platform';
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /** Applications, their tokens and nonces, and failed logins. */
 declare module '@lockstep/platform' {
@@ -17,6 +17,7 @@ declare module '@lockstep/platform' {
       channels: string[] | null;
       old_secret_hash: Buffer | null;
       old_secret_end_time: Date | null;
+      searched: GeneratedAlways<string>;
     };
     access_token: {
       token_hash: Buffer;

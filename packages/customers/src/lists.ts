@@ -8,25 +8,20 @@ import type {
   Viewer,
 } from '@lockstep/contract';
 import type { ConsoleData, ConsoleRequest, EnterpriseRow, Owner } from '@lockstep/contract/console';
-import { type Database, inMs, isId, ListCursor, readWalk } from '@lockstep/platform';
+import {
+  contains,
+  type Database,
+  findMatches,
+  inMs,
+  isId,
+  ListCursor,
+  MAX_SCANNED,
+  readBest,
+  readWalk,
+} from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { contactOf } from './contacts.ts';
 import { customersOf, enterprisesOf, isVisible, isWhollyVisible, newestCustomers } from './tenant.ts';
-
-/** The most customers shown for one number; each is in another channel. */
-const MAX_EXACT = 20;
-/** The highest Unicode character: every name that begins with a text sorts below the text plus this. */
-const LAST_CHARACTER = '\u{10FFFF}';
-
-/** Returns a name as the indexes of enterprises and customers store it: folded, and compared byte by byte. */
-const folded = (name: RawBuilder<unknown>) => sql`(casefold(${name} collate pg_unicode_fast) collate "C")`;
-const NAME = folded(sql`name`);
-
-/** Returns the condition that the name begins with a text, ignoring case. The index serves it. */
-function beginsWith(text: string): RawBuilder<unknown> {
-  const prefix = folded(sql`${text}::text`);
-  return sql`${NAME} >= ${prefix} and ${NAME} < (${prefix} || ${LAST_CHARACTER}::text) collate "C"`;
-}
 
 /** A customer and its enterprise, from `customer` and `enterprise`. */
 const OWNER = sql`customer.id::text as "customerId", customer.name as "customerName",
@@ -57,38 +52,46 @@ export const ownerOf = (viewer: Viewer, column: string) => sql<Owner>`(
   ) as owner
 )`;
 
-const ALL = { channels: null };
-
 /**
- * Lists customers that a viewer can see: with a name, those whose name begins with it, sorted by name; else newest
- * first (rules 6.7). Throws a WrongCursor.
+ * Lists customers that a viewer can see, newest first (rules 6.7): with `name`, those whose name contains it; with
+ * `text`, those whose name, id or number does. Throws a WrongCursor.
  */
 export async function listCustomers(
   db: Database,
   viewer: Viewer,
-  { limit, cursor, name, channelCustomerId, channelCode, enterpriseGlobalId: enterpriseId }: CustomerListQuery,
+  {
+    limit,
+    cursor,
+    name,
+    text,
+    channelCustomerId,
+    channelCode,
+    enterpriseGlobalId: enterpriseId,
+  }: CustomerListQuery & { text?: string | undefined },
 ): Promise<CustomerPage> {
-  const filters = { name, channelCustomerId, channelCode, enterpriseId };
+  const filters = { name, text, channelCustomerId, channelCode, enterpriseId };
   const cursors = new ListCursor(['customers', viewer.applicationId, filters], cursor);
   if (enterpriseId !== undefined && !isId(enterpriseId)) return { customers: [], nextCursor: null };
+  const sought = text ?? name;
+  const found =
+    sought === undefined ? null : await findMatches(db, { table: 'customer', rows: customersOf(viewer), text: sought });
   const after = cursors.after?.[0];
   const behind = after === undefined ? sql`true` : sql`id < ${after}`;
   const newest = (condition: RawBuilder<unknown>) => sql`
     select * from ${customersOf(viewer)} as customer where ${condition} and ${behind} order by id desc`;
   // By number, PostgreSQL skips through the index by channel.
   const walk =
-    name !== undefined
-      ? sql`
-        select * from ${customersOf(ALL)} as customer where ${beginsWith(name)}
-          ${after === undefined ? sql`` : sql`and (${NAME}, id) > (select ${NAME}, id from ${customersOf(ALL)} as c where id = ${after})`}
-        order by ${NAME}, id`
+    found !== null
+      ? newest(sql`id = any (${found}::bigint[])`)
       : channelCustomerId !== undefined
         ? newest(sql`channel_customer_id = ${channelCustomerId}`)
         : enterpriseId !== undefined
           ? newest(sql`enterprise_id = ${enterpriseId}`)
-          : newestCustomers(viewer, { channelCode, behind, limit: limit + 1 });
+          : newestCustomers(viewer, { channelCode, behind, limit: sought === undefined ? limit + 1 : MAX_SCANNED });
   const wanted = [
     isVisible(viewer),
+    ...(name === undefined ? [] : [contains('customer.searched', name, { inFirst: true })]),
+    ...(text === undefined ? [] : [contains('customer.searched', text)]),
     ...(channelCustomerId === undefined ? [] : [sql`channel_customer_id = ${channelCustomerId}`]),
     ...(channelCode === undefined ? [] : [sql`channel_code = ${channelCode}`]),
     ...(enterpriseId === undefined ? [] : [sql`enterprise_id = ${enterpriseId}`]),
@@ -104,33 +107,12 @@ export async function listCustomers(
   return { customers: page, nextCursor: cursors.write(last ? [last.customerId] : null) };
 }
 
-/** Finds customers by a text for operators: on the first page, also those whose ID or number in a channel equals it. */
-export async function searchCustomers(
-  db: Database,
-  viewer: Viewer,
-  { text, ...query }: ConsoleRequest<'listCustomers'>['query'],
-): Promise<ConsoleData<'listCustomers'>> {
-  const found = await listCustomers(db, viewer, { ...query, name: text, channelCustomerId: undefined });
-  if (text === undefined || query.cursor !== undefined) return { exact: [], ...found };
-  const { channelCode, enterpriseGlobalId: enterpriseId = null } = query;
-  const { rows: exact } = await sql<ListedCustomer>`
-    select ${CUSTOMER} from (
-      select * from ${customersOf(viewer)} as customer where id = ${isId(text) ? text : null}
-      union
-      select * from ${customersOf(viewer)} as customer where channel_customer_id = ${text}
-    ) as customer ${WITH_ENTERPRISE}
-    where (${enterpriseId}::bigint is null or enterprise_id = ${enterpriseId})
-      and (${channelCode ?? null}::text is null or channel_code = ${channelCode ?? null})
-    order by customer.id limit ${MAX_EXACT}`.execute(db);
-  return { exact, ...found };
-}
-
 const ENTERPRISE = sql`enterprise.id as "enterpriseGlobalId", enterprise.name, code,
   crm_customer_id as "crmCustomerId", ${inMs('enterprise.created_time')} as "createdTime"`;
 
 /**
- * Lists enterprises, for operators. With a text: those whose name begins with it, ignoring case, sorted by name, and on
- * the first page those whose ID, code or CRM number equals it. Without: all, newest first. Throws a WrongCursor.
+ * Lists enterprises, newest first, for operators; with a text, those whose name, id, code or CRM number contains it.
+ * Throws a WrongCursor.
  */
 export async function listEnterprises(
   db: Database,
@@ -139,28 +121,46 @@ export async function listEnterprises(
 ): Promise<ConsoleData<'listEnterprises'>> {
   const cursors = new ListCursor(['enterprises', { text }], cursor);
   const after = cursors.after?.[0];
-  const select = sql`select ${ENTERPRISE} from ${enterprisesOf(viewer)} as enterprise where`;
-  if (text === undefined) {
-    const behind = after === undefined ? sql`true` : sql`id < ${after}`;
-    const { rows } = await sql<EnterpriseRow>`${select} ${behind} order by id desc limit ${limit + 1}`.execute(db);
-    const { page, nextCursor } = cursors.cut(rows, limit, (row) => [row.enterpriseGlobalId]);
-    return { exact: [], enterprises: page, nextCursor };
-  }
-  const behind =
-    after === undefined ? sql`` : sql`and (${NAME}, id) > (select ${NAME}, id from enterprise where id = ${after})`;
-  const { rows } = await sql<EnterpriseRow>`
-    ${select} ${beginsWith(text)} ${behind} order by ${NAME}, id limit ${limit + 1}`.execute(db);
-  const { rows: exact } =
-    after !== undefined
-      ? { rows: [] }
-      : await sql<EnterpriseRow>`
-        ${select} id = ${isId(text) ? text : null}
-        union ${select} code = ${text.toLowerCase()}
-        union ${select} crm_customer_id = ${text}
-        order by "enterpriseGlobalId"`.execute(db);
-  const { page, nextCursor } = cursors.cut(rows, limit, (row) => [row.enterpriseGlobalId]);
-  return { exact, enterprises: page, nextCursor };
+  const rows = enterprisesOf(viewer);
+  const found = text === undefined ? null : await findMatches(db, { table: 'enterprise', rows, text });
+  const { page, last } = await readWalk<EnterpriseRow>(db, {
+    walk: sql`
+      select * from ${rows} as enterprise where ${found === null ? sql`true` : sql`id = any (${found}::bigint[])`}
+        and ${after === undefined ? sql`true` : sql`id < ${after}`} order by id desc`,
+    wanted: text === undefined ? null : contains('enterprise.searched', text),
+    as: 'enterprise',
+    columns: ENTERPRISE,
+    limit,
+  });
+  return { enterprises: page, nextCursor: cursors.write(last ? [last.enterpriseGlobalId] : null) };
 }
+
+/** Finds the enterprises that match a text best. */
+export const searchEnterprises = (db: Database, viewer: Operator, text: string, limit: number) =>
+  readBest<EnterpriseRow>(db, {
+    ...{ table: 'enterprise', rows: enterprisesOf(viewer), text, limit },
+    columns: ENTERPRISE,
+  });
+
+/** Finds the channels that match a text best. */
+export const searchChannels = (db: Database, { channels }: Operator, text: string, limit: number) =>
+  readBest<{ code: string; isPaused: boolean }>(db, {
+    ...{
+      table: 'channel',
+      rows: channels === null ? sql`channel` : sql`(select * from channel where code = any (${[...channels]}::text[]))`,
+      text,
+      limit,
+    },
+    columns: sql`code, paused_time is not null as "isPaused"`,
+  });
+
+/** Finds the customers that match a text best, among those that a viewer can see. */
+export const searchCustomers = (db: Database, viewer: Operator, text: string, limit: number) =>
+  readBest<Owner>(db, {
+    ...{ table: 'customer', rows: customersOf(viewer), text, limit },
+    columns: OWNER,
+    joins: WITH_ENTERPRISE,
+  });
 
 /** An enterprise, and whether the operator sees all its customers. */
 type FoundEnterprise = Omit<ConsoleData<'getEnterprise'>, 'employeeCount' | 'administrators'> & { isWhole: boolean };

@@ -2,4 +2,11 @@
 
 import type {} from './tables.ts';
 
-export { findEnterprise, listEnterprises, readOwners, searchCustomers } from './lists.ts';
+export {
+  findEnterprise,
+  listEnterprises,
+  readOwners,
+  searchChannels,
+  searchCustomers,
+  searchEnterprises,
+} from './lists.ts';

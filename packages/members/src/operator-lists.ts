@@ -8,7 +8,7 @@ import type {
   Holder,
   NamedAuditEntry,
 } from '@lockstep/contract/console';
-import { type Database, inMs, ListCursor, readWalk } from '@lockstep/platform';
+import { contains, type Database, inMs, ListCursor, readBest, readWalk } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { selectEmployees } from './tenant.ts';
 
@@ -53,12 +53,13 @@ export async function listEmployeesOfAll(
   const cursors = new ListCursor(['employees', enterpriseId, { text }], cursor);
   const behind = cursors.after === null ? sql`` : sql`and member.id < ${cursors.after[0]}`;
   const isSeen = viewer.channels === null ? sql`` : sql`and asset_id in (select id from ${assetsOf(viewer)} as asset)`;
+  const { user, hasCode } = splitAccount(text ?? '');
   const { page, last } = await readWalk<HoldingEmployee>(db, {
     walk: sql`
-      select member.*, user_name || '@' || code as account
+      select member.*, code, user_name || '@' || code as account
       from member join enterprise on enterprise.id = enterprise_id
       where enterprise_id = ${enterpriseId} and deleted_time is null ${behind} order by member.id desc`,
-    wanted: text === undefined ? null : holds(text),
+    wanted: text === undefined ? null : sql`${contains('member.searched', user)} and ${hasCode}`,
     as: 'member',
     columns: sql`
       id as "memberGlobalId", account, name, is_administrator as "isAdministrator",
@@ -89,11 +90,32 @@ export async function listEmployeesOfAll(
   return { employees, nextCursor: cursors.write(last ? [last.memberGlobalId] : null) };
 }
 
-/** Returns the condition that the name or account contains a text, ignoring case and without wildcards. */
-const holds = (text: string) => sql`(
-  strpos(casefold(name collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
-  or strpos(casefold(account collate pg_unicode_fast), casefold(${text}::text collate pg_unicode_fast)) > 0
-)`;
+/** Splits a text at its @: `searched` has accounts up to there. */
+function splitAccount(text: string) {
+  const [, user = text, code = ''] = /^(.*@)(.*)$/.exec(text) ?? [];
+  return { user, hasCode: sql`starts_with(code, ${code.toLowerCase()})` };
+}
+
+/** Finds the employees that match a text best, of the enterprises that an operator sees, without deleted ones. */
+export function searchEmployees(db: Database, { channels }: Operator, text: string, limit: number) {
+  const isSeen =
+    channels === null
+      ? sql`true`
+      : sql`exists (select from customer where customer.enterprise_id = enterprise.id and channel_code = any (${[...channels]}::text[]))`;
+  const { user, hasCode } = splitAccount(text);
+  return readBest<Holder & { enterpriseGlobalId: EnterpriseId }>(db, {
+    table: 'member',
+    rows: sql`(
+      select member.* from member join enterprise on enterprise.id = enterprise_id
+      where deleted_time is null and ${hasCode} and ${isSeen}
+    )`,
+    text: user,
+    columns: sql`member.id as "memberGlobalId", user_name || '@' || code as account, member.name,
+      enterprise_id as "enterpriseGlobalId"`,
+    joins: sql`join enterprise on enterprise.id = enterprise_id`,
+    limit,
+  });
+}
 
 /** Reads employees of any enterprise by their ids, deleted ones too. */
 export async function readEmployees(db: Database, ids: Iterable<MemberId>): Promise<Map<MemberId, Holder>> {

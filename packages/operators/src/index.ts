@@ -30,6 +30,7 @@ export {
   listOperators,
   type NewOperatorLogin,
   resetOperatorPassword,
+  searchOperators,
   setOperatorChannels,
   setOperatorRole,
 } from './manage-operators.ts';

@@ -1,7 +1,7 @@
 import { newPassword, type PasswordHasher } from '@lockstep/access';
 import type { Channels } from '@lockstep/contract';
 import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, readBest, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import { NO_LINK } from './log-in-links.ts';
@@ -60,6 +60,13 @@ export async function createOperator(
   }
   return { name, password };
 }
+
+/** Finds the operators that match a text best. */
+export const searchOperators = (db: Database, text: string, limit: number) =>
+  readBest<{ name: string; role: OperatorRole; isDisabled: boolean }>(db, {
+    ...{ table: 'operator', rows: sql`operator`, text, limit },
+    columns: sql`name, role, disabled_time is not null as "isDisabled"`,
+  });
 
 /** Lists all operators by name. */
 export async function listOperators(db: Database): Promise<ListedOperator[]> {

@@ -1,5 +1,5 @@
 import type { Aged } from '@lockstep/platform';
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The tables of operators, their sessions and their audit log. */
 declare module '@lockstep/platform' {
@@ -14,6 +14,7 @@ declare module '@lockstep/platform' {
       disabled_time: Date | null;
       link_token_hash: Buffer | null;
       link_expires_time: Date | null;
+      searched: GeneratedAlways<string>;
     };
     operator_session: {
       token_hash: Buffer;

@@ -21,6 +21,7 @@ export { describeError, isOverload, isTransient, lostAgainstOthers, WriteOutcome
 export { Group } from './postgres/group.ts';
 export { Listener, notify, readNotification } from './postgres/listener.ts';
 export { OutcomeUnknown } from './postgres/pool.ts';
+export { contains, findMatches, readBest } from './postgres/search.ts';
 export {
   arrayText,
   bigintArray,

@@ -45,7 +45,9 @@ export async function explain<Node>(
         .raw<Explained<Node>>(`explain (analyze, format json) execute explained${given}`)
         .execute(session);
     } finally {
-      await sql.raw('deallocate explained; reset plan_cache_mode; reset enable_sort').execute(session);
+      await sql
+        .raw('deallocate explained; reset plan_cache_mode; reset enable_sort; reset enable_seqscan')
+        .execute(session);
     }
   });
   return rows[0]!['QUERY PLAN'][0].Plan;

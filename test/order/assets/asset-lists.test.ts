@@ -286,7 +286,8 @@ describe('customers', () => {
     expect(ids(await listed({}))).toEqual(expect.arrayContaining([one.customerId, two.customerId]));
     expect(ids(await listed({ channelCustomerId: two.channelCustomerId }))).toEqual([two.customerId]);
     expect(ids(await listed({ channelCustomerId: two.channelCustomerId, channelCode: channel }))).toEqual([]);
-    expect(ids(await listed({ name: 'custom', enterpriseGlobalId }))).toEqual([one.customerId, two.customerId]);
+    expect(ids(await listed({ name: 'TOM', enterpriseGlobalId }))).toEqual([two.customerId, one.customerId]);
+    expect(await listed({ name: two.channelCustomerId })).toEqual([]);
     for (const query of [{}, { name: 'CUSTOM' }, { channelCode: channel }, { enterpriseGlobalId }]) {
       expect(await listed({ ...query, limit: '1' }, bound)).toMatchObject([{ ...one, customerName: 'Customer' }]);
     }

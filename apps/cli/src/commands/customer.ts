@@ -21,7 +21,7 @@ export function addCustomerCommands(program: Command, commands: Commands): void 
     .helpGroup(API_COMMANDS)
     .description('List customers, and erase their contacts');
   commands
-    .operations(customer)('list', 'List customers, newest first, or by name', { id: 'listCustomers', columns: COLUMNS })
+    .operations(customer)('list', 'List customers, newest first', { id: 'listCustomers', columns: COLUMNS })
     .option('--name <prefix>', 'Filter by the beginning of the name', parseText)
     .option('--channel <code>', 'Filter by channel', parseText)
     .option('--channel-customer-id <id>', 'Filter by the ID in the channel', parseText)

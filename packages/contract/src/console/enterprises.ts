@@ -102,31 +102,19 @@ const Search = ListPageQuery.extend({ text: optional(searchText()) });
 const nextCursor = z.string().nullable();
 
 export const enterprisesOperations = consoleTable({
-  /** Lists enterprises by id, code, CRM number or start of the name, ignoring case. */
+  /** Lists enterprises, newest first, by part of the name, id, code or CRM number, ignoring case. */
   listEnterprises: {
     ...get('/enterprises'),
     query: Search,
-    list: byCursor('exact', 'enterprises'),
-    data: z.object({
-      exact: z.array(EnterpriseRow).describe('Enterprises with this id, code or CRM number; only on the first page.'),
-      enterprises: z
-        .array(EnterpriseRow)
-        .describe('Those whose name begins so, by name; without a text, all, newest first.'),
-      nextCursor,
-    }),
+    list: byCursor('enterprises'),
+    data: z.object({ enterprises: z.array(EnterpriseRow), nextCursor }),
   },
-  /** Lists customers by id, id in a channel, start of the name, or enterprise. */
+  /** Lists customers, newest first, by enterprise, channel, and part of the name, id, or id in the channel. */
   listCustomers: {
     ...get('/customers'),
     query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
-    list: byCursor('exact', 'customers'),
-    data: z.object({
-      exact: z.array(ListedCustomer).describe('Customers with this id, or id in a channel; only on the first page.'),
-      customers: z
-        .array(ListedCustomer)
-        .describe('Those whose name begins so, by name; without a text, all, newest first.'),
-      nextCursor,
-    }),
+    list: byCursor('customers'),
+    data: z.object({ customers: z.array(ListedCustomer), nextCursor }),
   },
   getEnterprise: { ...get('/enterprises/{enterpriseGlobalId}'), params: EnterpriseParams, data: EnterpriseDetail },
   /** Lists the employees of an enterprise with their assets; `text` is part of the name or account. */

@@ -89,10 +89,22 @@ const OrderEffects = z.object({
 export type OrderEffects = z.infer<typeof OrderEffects>;
 
 export const SearchHit = z.object({
-  kind: z.enum(['order', 'batch', 'asset', 'application', 'enterprise', 'customer']),
-  id: z.string().describe('The id in the address of its page; for a customer, that of its enterprise.'),
+  kind: z.enum([
+    'order',
+    'batch',
+    'asset',
+    'enterprise',
+    'customer',
+    'employee',
+    'application',
+    'channel',
+    'webhook',
+    'operator',
+  ]),
+  id: z.string().describe('The id in the address of its page; for a customer or employee, that of the enterprise.'),
   name: z.string().describe('Its name.'),
   detail: z.string().nullable().describe('Its owner, or another detail that tells it apart.'),
+  state: z.string().nullable().describe('Its state, if that is worth a mention.'),
 });
 export type SearchHit = z.infer<typeof SearchHit>;
 
@@ -155,5 +167,6 @@ export const ordersOperations = consoleTable({
     body: FailOrderBody,
     data: FailedByOperator,
   },
+  /** Finds at most five of each kind: whole matches first, then those that begin with the text. */
   search: { ...get('/search'), query: SearchQuery, data: z.object({ hits: z.array(SearchHit) }) },
 });

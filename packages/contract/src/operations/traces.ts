@@ -55,8 +55,8 @@ export const traceOperations = ofModule('order', {
     answers: answers(CustomerPage),
     summary: 'List customers',
     description:
-      'Lists the customers that the application sees with their enterprises: those whose `name` begins with a text ' +
-      'sorted by name, others newest first. All filters apply together; an unknown one is refused.',
+      'Lists the customers that the application sees with their enterprises, newest first. All filters apply together; ' +
+      'an unknown one is refused. A page has fewer customers than `limit` if few match.',
   },
   getAsset: {
     params: AssetNumParams,

@@ -91,7 +91,9 @@ export type CreatedEnterprise = z.infer<typeof CreatedEnterprise>;
 
 /** The query of the list of customers (rules 6.7). Another filter is refused. */
 export const CustomerListQuery = z.strictObject({
-  name: optional(searchText()).describe('Only customers whose name begins with this, whatever its case.'),
+  name: optional(searchText()).describe(
+    'Only customers whose name contains this, whatever its case. One character must begin the name.',
+  ),
   channelCode: optionalText().describe('Only customers in this channel.'),
   channelCustomerId: optionalText().describe('Only customers with this id in their channel.'),
   enterpriseGlobalId: optionalId<'EnterpriseId'>().describe('Only customers of this enterprise.'),

@@ -1,7 +1,7 @@
 import type { EnterpriseId, ListedCustomer, MemberId } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
-import { setSecurityMobile } from '@lockstep/customers';
-import { findEnterprise, listEnterprises, searchCustomers } from '@lockstep/customers/operator';
+import { listCustomers, setSecurityMobile } from '@lockstep/customers';
+import { findEnterprise, listEnterprises } from '@lockstep/customers/operator';
 import { countSeats, listHoldings } from '@lockstep/members';
 import {
   createFirstAdministrator,
@@ -30,10 +30,11 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     listEnterprises: (request, operator) => listEnterprises(request.db, operator, request.query),
 
     listCustomers: async (request, operator) => {
-      const { exact, customers, nextCursor } = await searchCustomers(request.db, operator, request.query);
+      const query = { ...request.query, name: undefined, channelCustomerId: undefined };
+      const { customers, nextCursor } = await listCustomers(request.db, operator, query);
       const show = (row: ListedCustomer) =>
         hidePersonal(operator, { ...row, contact: row.contact && hidePersonal(operator, row.contact) });
-      return { exact: exact.map(show), customers: customers.map(show), nextCursor };
+      return { customers: customers.map(show), nextCursor };
     },
 
     getEnterprise: async (request, operator) => {

@@ -1,85 +1,106 @@
-import { listApplicationPage } from '@lockstep/access/operator';
+import { searchApplications } from '@lockstep/access/operator';
+import { listAssets } from '@lockstep/assets';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
-import { AssetNumParams, type BatchId, type LicenseOrderId } from '@lockstep/contract';
-import type { SearchHit } from '@lockstep/contract/console';
-import { listEnterprises, searchCustomers } from '@lockstep/customers/operator';
-import type { Operator } from '@lockstep/operators';
+import { AssetListQuery, AssetNumParams, type BatchId, type LicenseOrderId, type WebhookId } from '@lockstep/contract';
+import { includesRole, type SearchHit } from '@lockstep/contract/console';
+import { searchChannels, searchCustomers, searchEnterprises } from '@lockstep/customers/operator';
+import { searchEmployees } from '@lockstep/members/operator';
+import { type Operator, searchOperators } from '@lockstep/operators';
 import { listBatches, readOrder } from '@lockstep/orders';
-import { readAnyBatch, showBatch } from '@lockstep/orders/operator';
+import { readAnyBatch, showBatch, showSentOrder } from '@lockstep/orders/operator';
 import { type Database, isId } from '@lockstep/platform';
+import { findWebhook, showSentWebhook } from '@lockstep/webhooks/operator';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** The most hits of one kind. */
 const MAX_HITS = 5;
 
-/** The kinds of hits, each found by its own index. */
-const KINDS = [findOrders, findBatches, findAssets, findApplications, findEnterprises, findCustomers];
+type Hit = Omit<SearchHit, 'kind'>;
+type Finder = (db: Database, text: string, operator: Operator) => Promise<Hit[]>;
 
-/** Handler of the search by id, number or name. */
+/** Handler of the search by id, number or name (rules 9 Search). */
 export const searchHandlers = {
-  search: async (request, operator) => {
+  search: async ({ db, query: { text } }, operator) => {
     const hits: SearchHit[] = [];
     // Runs one after the other, so that a search uses one connection.
-    for (const find of KINDS) hits.push(...(await find(request.db, operator, request.query.text)).slice(0, MAX_HITS));
+    for (const [kind, find] of Object.entries(FINDERS) as [SearchHit['kind'], Finder][]) {
+      const found = await find(db, text, operator);
+      hits.push(...found.slice(0, MAX_HITS).map((hit) => ({ kind, ...hit })));
+    }
     return { hits };
   },
 } satisfies ConsoleHandlers;
 
-async function findOrders(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  if (!isId(text)) return [];
-  const found = await readOrder(db, operator, text as LicenseOrderId);
-  return found === undefined ? [] : [{ kind: 'order', id: text, name: text, detail: found.channel_order_id }];
-}
+/** What finds the hits of each kind, in the order in which they are shown. */
+const FINDERS: Record<SearchHit['kind'], Finder> = {
+  order: async (db, text, operator) => {
+    const found = isId(text) ? await readOrder(db, operator, text as LicenseOrderId) : undefined;
+    if (found === undefined) return [];
+    return [{ id: text, name: text, detail: found.channel_order_id, state: showSentOrder(found).state }];
+  },
 
-async function findBatches(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  const query = { appKey: undefined, channelCode: undefined, channelOrderId: text, limit: MAX_HITS };
-  // A trailing * would search by prefix.
-  const { batches } = text.endsWith('*') ? { batches: [] } : await listBatches(db, operator, query, showBatch);
-  const byId = isId(text) ? await readAnyBatch(db, operator, text as BatchId) : undefined;
-  return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
-    ({ batchId, channelOrderId, applicationName }): SearchHit => ({
-      kind: 'batch',
-      id: batchId,
-      name: channelOrderId,
-      detail: applicationName,
-    }),
-  );
-}
+  batch: async (db, text, operator) => {
+    const query = { appKey: undefined, channelCode: undefined, channelOrderId: text, limit: MAX_HITS };
+    // A trailing * would search by prefix.
+    const { batches } = text.endsWith('*') ? { batches: [] } : await listBatches(db, operator, query, showBatch);
+    const byId = isId(text) ? await readAnyBatch(db, operator, text as BatchId) : undefined;
+    return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
+      ({ batchId, channelOrderId, applicationName, state }) => ({
+        ...{ id: batchId, name: channelOrderId, detail: applicationName, state },
+      }),
+    );
+  },
 
-async function findAssets(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  const { data: { assetNum } = {} } = AssetNumParams.safeParse({ assetNum: text });
-  if (assetNum === undefined || (await findAssetOfNumber(db, operator, assetNum)) === undefined) return [];
-  return [{ kind: 'asset', id: assetNum, name: assetNum, detail: null }];
-}
+  /** Assets of this number, and active ones whose number begins with it. */
+  asset: async (db, text, operator) => {
+    const { data: { assetNum } = {} } = AssetNumParams.safeParse({ assetNum: text });
+    if (assetNum === undefined) return [];
+    const exact = await findAssetOfNumber(db, operator, assetNum);
+    const { assets } = await listAssets(db, operator, AssetListQuery.parse({ assetNum, limit: String(MAX_HITS) }));
+    const numbers = new Set([...(exact ? [assetNum] : []), ...assets.map((asset) => asset.assetNum)]);
+    const stateOf = (num: string) => (num === assetNum && exact?.active === null ? 'revoked' : null);
+    return [...numbers].map((num) => ({ id: num, name: num, detail: null, state: stateOf(num) }));
+  },
 
-async function findApplications(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  const { applications } = await listApplicationPage(db, operator, {
-    search: text,
-    status: undefined,
-    limit: MAX_HITS,
-  });
-  return applications.map(({ appKey, name }) => ({ kind: 'application', id: appKey, name, detail: appKey }));
-}
+  enterprise: async (db, text, operator) =>
+    (await searchEnterprises(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId: id, name, code }) => ({
+      ...{ id, name, detail: code, state: null },
+    })),
 
-async function findEnterprises(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  const { exact, enterprises } = await listEnterprises(db, operator, { text, limit: MAX_HITS });
-  const found = new Map([...exact, ...enterprises].map((each) => [each.enterpriseGlobalId, each]));
-  return [...found.values()].map(({ enterpriseGlobalId, name, code }) => ({
-    kind: 'enterprise',
-    id: enterpriseGlobalId,
-    name,
-    detail: code,
-  }));
-}
+  customer: async (db, text, operator) =>
+    (await searchCustomers(db, operator, text, MAX_HITS)).map((found) => ({
+      id: found.enterpriseGlobalId,
+      name: found.customerName,
+      detail: `${found.channelCode} ${found.channelCustomerId}`,
+      state: null,
+    })),
 
-async function findCustomers(db: Database, operator: Operator, text: string): Promise<SearchHit[]> {
-  const asked = { text, enterpriseGlobalId: undefined, channelCode: undefined, limit: MAX_HITS };
-  const { exact, customers } = await searchCustomers(db, operator, asked);
-  const found = new Map([...exact, ...customers].map((each) => [each.customerId, each]));
-  return [...found.values()].map(({ enterpriseGlobalId, customerName, channelCode, channelCustomerId }) => ({
-    kind: 'customer',
-    id: enterpriseGlobalId,
-    name: customerName,
-    detail: `${channelCode} ${channelCustomerId}`,
-  }));
-}
+  employee: async (db, text, operator) =>
+    (await searchEmployees(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId: id, name, account }) => ({
+      ...{ id, name, detail: account, state: null },
+    })),
+
+  application: async (db, text, operator) =>
+    (await searchApplications(db, operator, text, MAX_HITS)).map(({ appKey, name, status }) => ({
+      ...{ id: appKey, name, detail: appKey, state: status === 'approved' ? null : status },
+    })),
+
+  channel: async (db, text, operator) =>
+    (await searchChannels(db, operator, text, MAX_HITS)).map(({ code, isPaused }) => ({
+      ...{ id: code, name: code, detail: null, state: isPaused ? 'paused' : null },
+    })),
+
+  webhook: async (db, text, operator) => {
+    const found = await findWebhook(db, operator, text as WebhookId);
+    if (found === undefined) return [];
+    const { url, applicationName, state } = showSentWebhook(found);
+    return [{ id: text, name: url, detail: applicationName, state }];
+  },
+
+  operator: async (db, text, { role }) =>
+    (includesRole(role, 'admin') ? await searchOperators(db, text, MAX_HITS) : []).map(
+      ({ name, isDisabled, ...found }) => ({
+        ...{ id: name, name, detail: found.role, state: isDisabled ? 'disabled' : null },
+      }),
+    ),
+};

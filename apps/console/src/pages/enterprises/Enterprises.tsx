@@ -3,9 +3,9 @@ import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { AddressTabs } from '../../kit/inputs.tsx';
-import { Page, Section } from '../../kit/page.tsx';
+import { Page } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
-import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
+import { type Column, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
@@ -31,7 +31,7 @@ export function EnterprisesPage() {
 
 type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 
-/** Enterprises that match a text exactly, or whose name starts with it. */
+/** Enterprises by part of their name or number. */
 function EnterpriseSearch() {
   const words = useWords(enterprisesWords);
   const { text } = route.useSearch();
@@ -46,12 +46,11 @@ function EnterpriseSearch() {
   return (
     <Stack>
       <List
-        label={text === undefined ? words.enterprises : words.byName}
+        label={words.enterprises}
         operation="listEnterprises"
         rows={({ enterprises }) => enterprises}
         filters={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
         {...table}
-        above={({ exact }) => exact.length > 0 && <Exact rows={exact} table={table} />}
         none={[words.noEnterprises, words.noEnterprisesAdvice]}
         noMatches={
           <Empty title={words.noSuchEnterprise(text ?? '')}>
@@ -63,7 +62,7 @@ function EnterpriseSearch() {
   );
 }
 
-/** Customers that match a text exactly, or whose name starts with it. */
+/** Customers by part of their name or number. */
 function CustomerSearch() {
   const words = useWords(enterprisesWords);
   const { text } = route.useSearch();
@@ -71,7 +70,7 @@ function CustomerSearch() {
   return (
     <Stack>
       <List
-        label={text === undefined ? words.customers : words.byName}
+        label={words.customers}
         operation="listCustomers"
         rows={({ customers }) => customers}
         filters={[
@@ -79,7 +78,6 @@ function CustomerSearch() {
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
         {...table}
-        above={({ exact }) => exact.length > 0 && <Exact rows={exact} table={table} />}
         none={[words.noCustomers, words.noCustomersAdvice]}
         noMatches={
           text && (
@@ -90,16 +88,6 @@ function CustomerSearch() {
         }
       />
     </Stack>
-  );
-}
-
-/** The entries that match a text exactly. */
-function Exact<Row extends object>({ rows, table }: { rows: readonly Row[]; table: Table<Row> }) {
-  const words = useWords(enterprisesWords);
-  return (
-    <Section title={words.exact}>
-      <DataTable label={words.exactList} rows={rows} {...table} />
-    </Section>
   );
 }
 

@@ -4,11 +4,8 @@ import { defineAreaWords } from '../../words/define-words.ts';
 export const enterprisesWords = defineAreaWords({
   lead: ['Enterprises that buy licenses, and their customers in each channel.', '购买授权的企业，及其在各渠道的客户。'],
   customers: ['Customers', '客户'],
-  enterpriseText: ['Name prefix, code, ID or CRM number', '名称开头、代码、ID 或 CRM 编号'],
-  customerText: ['Name prefix, number in the channel, or ID', '名称开头、渠道内编号或 ID'],
-  exact: ['Exact matches', '精确匹配'],
-  exactList: ['List of exact matches', '精确匹配列表'],
-  byName: ['Matches by name', '按名称匹配'],
+  enterpriseText: ['Part of name, code, ID or CRM number', '名称、代码、ID 或 CRM 编号的一部分'],
+  customerText: ['Part of name, number in the channel, or ID', '名称、渠道内编号或 ID 的一部分'],
   code: ['Code', '代码'],
   id: ['ID', 'ID'],
   crmCustomerId: ['CRM number', 'CRM 编号'],

@@ -22,7 +22,7 @@ export function SearchPage() {
   );
 }
 
-const pageOfHit = ({ kind, id }: SearchHit) => pageOf[kind === 'customer' ? 'enterprise' : kind](id);
+const pageOfHit = ({ kind, id }: SearchHit) => pageOf[kind === 'customer' || kind === 'employee' ? 'enterprise' : kind](id);
 
 function Hits({ hits, text }: { hits: readonly SearchHit[]; text: string }) {
   const words = useWords(searchWords);
@@ -58,5 +58,7 @@ const searchWords = defineAreaWords({
   ],
   ask: ['Enter an ID, number or name in the search box at the top.', '请在顶部搜索框中输入 ID、编号或名称。'],
   kind: ['Type', '类型'],
+  webhook: ['Webhook', 'Webhook'],
+  operator: ['Operator', '操作员'],
   detail: ['Details', '详情'],
 });
