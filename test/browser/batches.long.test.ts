@@ -174,8 +174,9 @@ it('a failed order fits a narrow window; its request scrolls on its own', async 
 
 it('searching for a full id opens its page', async () => {
   const { page } = await open('/');
-  await page.getByRole('searchbox').fill(bought!);
-  await page.getByRole('searchbox').press('Enter');
+  await press(page, en.shell.search);
+  await page.getByRole('combobox', { name: en.shell.search }).fill(bought!);
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: `${en.orders.order} ${bought}` }).waitFor();
   await said(page, en.orders.effects);
   expectNoFaults(page);

@@ -50,10 +50,51 @@ it('goes to an area by two keys, and focuses its heading', async () => {
   // Viewers can't see this area.
   await heading(page, en.shell.applications).waitFor();
   await press(page, '/');
-  expect(await focused(page)).toMatchObject({ tag: 'input' });
+  await expect.poll(() => focused(page)).toMatchObject({ tag: 'input' });
   // Typing in a field triggers no shortcut.
   await press(page, 'g', 'b');
   await heading(page, en.shell.applications).waitFor();
+});
+
+it('has a palette, whose place stays when the answer arrives, and which restores the focus', async () => {
+  const { credentials } = await stack.newApi();
+  const { page } = await openConsole(stack, 'viewer');
+  await heading(page, en.shell.overview).waitFor();
+  await page.getByRole('link', { name: en.shell.batches, exact: true }).focus();
+  await press(page, 'Control+k');
+  const field = page.getByRole('combobox', { name: en.shell.search });
+  await field.waitFor();
+  const options = page.getByRole('listbox', { name: en.shell.searchButton }).getByRole('option');
+  const chosen = options.and(page.getByRole('option', { selected: true }));
+  await press(page, 'ArrowDown');
+  expect(await chosen.textContent()).toBe(await options.nth(1).textContent());
+  await expectAccessible(page);
+  await shot(page, 'palette');
+  expect(await options.filter({ hasText: en.applications.newTitle }).count()).toBe(0);
+  await press(page, 'Escape');
+  await field.waitFor({ state: 'detached' });
+  expect(await focused(page)).toMatchObject({ tag: 'a', text: en.shell.batches });
+
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/search?*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await press(page, 'Control+k');
+  await field.fill('te');
+  await press(page, 'ArrowDown');
+  const kept = await chosen.textContent();
+  release();
+  await page.getByRole('group', { name: en.shell.applications }).waitFor();
+  expect(await chosen.textContent()).toBe(kept);
+  await field.fill(credentials.appKey.slice(4));
+  await options.filter({ hasText: credentials.appKey }).waitFor();
+  await expectAccessible(page);
+  await shot(page, 'palette-found');
+  await press(page, 'Enter');
+  await page.getByRole('heading', { level: 1, name: 'Test' }).waitFor();
+  expectNoFaults(page);
 });
 
 it('keeps the focus in a dialog, and Escape restores it', async () => {

@@ -60,7 +60,6 @@ const PAGES: ConsolePage[] = [
   ['operator', `/operators/${admin.login.name}`, admin.login.name, 'admin'],
   ['audit-log', '/audit-log', 'admin-', 'support'],
   // A prefix: a full name would open its page instead.
-  ['search', `/search?text=${names.enterprise.slice(0, 6)}`, names.enterprise],
   ['password', '/password', ''],
   ['missing', '/no-such-page', ''],
 ];

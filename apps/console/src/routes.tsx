@@ -84,7 +84,6 @@ const routes = [
     component: LogInPage,
   }),
   page('/password', () => import('./pages/session/PasswordPage.tsx'), 'PasswordPage'),
-  page('/search', () => import('./pages/search/SearchPage.tsx'), 'SearchPage', 'text'),
 
   page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'cursor'),
   page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'BatchPage', 'state', 'cause', 'cursor'),

@@ -1,12 +1,12 @@
-import { ActionIcon, Button, TextInput, useMantineColorScheme } from '@mantine/core';
-import { Link, useNavigate, useRouter } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
-import { CallFailure, callOperation, noteLogOut } from '../api/calls.ts';
+import { ActionIcon, Button, Kbd, useMantineColorScheme } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useMe } from '../api/operations.ts';
 import iconUrl from '../icon.svg';
 import { Choice } from '../kit/inputs.tsx';
-import { announce, Icon } from '../kit/signs.tsx';
+import { Icon } from '../kit/signs.tsx';
 import { chooseLanguage, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
+import { useLogOut } from './log-out.ts';
+import { openPalette } from './Palette.tsx';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
@@ -30,39 +30,31 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
       </Link>
-      <SearchBox />
+      <SearchButton />
       <Account isOpen={isMenuOpen} />
     </header>
   );
 }
 
-function SearchBox() {
+/** Opens the palette. */
+function SearchButton() {
   const words = useWords(shellWords);
-  const navigate = useNavigate();
-  const search = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const text = String(new FormData(event.currentTarget).get('text') ?? '').trim();
-    if (text !== '') void navigate({ to: '/search', search: { text } });
-  };
   return (
-    <search className={styles.find}>
-      <form onSubmit={search}>
-        <TextInput
-          id="search"
-          name="text"
-          type="search"
-          aria-label={words.search}
-          placeholder={words.search}
-          autoComplete="off"
-          spellCheck={false}
-          rightSection={
-            <ActionIcon type="submit" variant="subtle" color="gray" aria-label={words.searchButton}>
-              <Icon name="search" />
-            </ActionIcon>
-          }
-        />
-      </form>
-    </search>
+    <Button
+      className={styles.find}
+      variant="default"
+      fw="normal"
+      justify="space-between"
+      leftSection={<Icon name="search" />}
+      rightSection={
+        <Kbd size="xs" aria-hidden>
+          Ctrl K
+        </Kbd>
+      }
+      onClick={openPalette}
+    >
+      {words.search}
+    </Button>
   );
 }
 
@@ -101,20 +93,4 @@ export function Preferences() {
       />
     </>
   );
-}
-
-/** Returns a function that ends the session in all tabs. */
-function useLogOut(): () => Promise<void> {
-  const router = useRouter();
-  return async () => {
-    try {
-      await callOperation('logOut', {});
-    } catch (error) {
-      if (!(error instanceof CallFailure)) throw error;
-      // A session that has already ended counts as a success. After any other failure it may still exist.
-      if (error.status !== 401) return announce('bad', error.message);
-    }
-    await router.navigate({ to: '/log-in', search: { loggedOut: 'true' } });
-    noteLogOut('everywhere');
-  };
 }

@@ -1,4 +1,3 @@
-import type { OperatorRole } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -7,7 +6,9 @@ import { Dialog } from '../kit/dialogs.tsx';
 import { Query } from '../kit/page.tsx';
 import { dismiss, Icon, useAnnouncements } from '../kit/signs.tsx';
 import { useWords } from '../words/words.ts';
+import { areas } from './areas.ts';
 import { Header } from './Header.tsx';
+import { Palette } from './Palette.tsx';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
@@ -52,6 +53,7 @@ function Frame({ children }: { children: ReactNode }) {
       </main>
       <Announcements />
       <Shortcuts />
+      <Palette />
     </div>
   );
 }
@@ -95,10 +97,6 @@ function Shortcuts() {
       const area = reachable.find(({ key }) => key === event.key);
       if (area !== undefined && event.timeStamp - began.current < SEQUENCE_MS) void navigate({ to: area.to });
       else if (event.key === '?') setShown(true);
-      else if (event.key === '/') {
-        event.preventDefault();
-        document.querySelector<HTMLInputElement>('#search')?.focus();
-      }
       began.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
     };
     document.addEventListener('keydown', listen);
@@ -114,7 +112,7 @@ function Shortcuts() {
     >
       <dl className={styles.shortcuts}>
         <Shortcut keys={['?']} text={words.shortcutHelp} />
-        <Shortcut keys={['/']} text={words.searchButton} />
+        <Shortcut keys={['Ctrl', 'K']} text={words.searchButton} />
         <Shortcut keys={['↑', '↓']} text={words.shortcutRows} />
         {reachable.map(({ name, key }) => (
           <Shortcut key={name} keys={['g', key]} text={words.shortcutGoTo(words[name])} />
@@ -157,27 +155,4 @@ function Announcements() {
       ))}
     </div>
   );
-}
-
-/** The areas in the navigation: address, least role, and the key after `g`. */
-const areas = [
-  { to: '/', name: 'overview', least: 'viewer', key: 'o' },
-  { to: '/batches', name: 'batches', least: 'viewer', key: 'b' },
-  { to: '/orders', name: 'orders', least: 'viewer', key: 'r' },
-  { to: '/assets', name: 'assets', least: 'viewer', key: 'a' },
-  { to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e' },
-  { to: '/preview', name: 'preview', least: 'viewer', key: 'w' },
-  { to: '/applications', name: 'applications', least: 'viewer', key: 'p' },
-  { to: '/channels', name: 'channels', least: 'viewer', key: 'n' },
-  { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
-  { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
-  { to: '/operators', name: 'operators', least: 'admin', key: 'u' },
-  { to: '/audit-log', name: 'auditLog', least: 'support', key: 'c' },
-] as const satisfies readonly Area[];
-
-interface Area {
-  to: string;
-  name: keyof typeof shellWords.en;
-  least: OperatorRole;
-  key: string;
 }

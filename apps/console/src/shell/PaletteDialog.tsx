@@ -1,0 +1,233 @@
+import type { SearchHit } from '@lockstep/contract/console';
+import { Input, Modal, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { useMay, useOperation } from '../api/operations.ts';
+import { StateBadge } from '../kit/signs.tsx';
+import { pageOf } from '../pages/links.tsx';
+import type { KnownState } from '../words/codes.ts';
+import { defineAreaWords } from '../words/define-words.ts';
+import { chooseLanguage, languages, useLanguage, useWords } from '../words/words.ts';
+import { areas } from './areas.ts';
+import { useLogOut } from './log-out.ts';
+import styles from './Palette.module.css';
+import { shellWords } from './words.ts';
+
+/** Waits for the end of quick typing. */
+const TYPING_MS = 150;
+/** A kind with so many hits may have more, which its list shows. */
+const MAX_HITS = 5;
+
+const reveal = (item: HTMLElement | null) => item?.scrollIntoView({ block: 'nearest' });
+
+/** What the palette offers. */
+interface Item {
+  key: string;
+  group: string;
+  name: string;
+  detail?: string | null;
+  state?: string | null;
+  run: () => unknown;
+}
+
+/** Finds pages and actions at once, and what the service has while the operator types. */
+export default function PaletteDialog({ onClose }: { onClose: () => void }) {
+  const words = useWords(paletteWords);
+  const names = useWords(shellWords);
+  const id = useId();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<string>();
+  const [isWaiting, setWaiting] = useState(false);
+  const wanted = text.trim();
+  const [typed] = useDebouncedValue(wanted, TYPING_MS);
+  const { data, error, isPlaceholderData } = useOperation(
+    'search',
+    { query: { text: typed } },
+    { isEnabled: typed !== '', keepsPrevious: true },
+  );
+  const isCurrent = wanted === typed && (wanted === '' || error !== null || (data !== undefined && !isPlaceholderData));
+  const matches = (...texts: (string | null)[]) => texts.join('\n').toLowerCase().includes(wanted.toLowerCase());
+  // Until the answer arrives, hits of the text before stay if they match.
+  const hits =
+    wanted === '' ? [] : (data?.hits ?? []).filter((hit) => isCurrent || matches(hit.name, hit.detail, hit.id));
+  const commands = useCommands().filter(({ name }) => matches(name));
+  const items = [...commands, ...useItemsOf(hits, wanted)];
+  const active = items.find(({ key }) => key === chosen) ?? items[0];
+
+  const run = (item: Item) => {
+    onClose();
+    void item.run();
+  };
+  const move = (step: number) => {
+    if (active !== undefined) setChosen(items.at((items.indexOf(active) + step) % items.length)?.key);
+  };
+  // Enter waits for the answer, such as to a pasted id.
+  useEffect(() => {
+    if (!isWaiting || !isCurrent) return;
+    setWaiting(false);
+    if (active !== undefined) run(active);
+  });
+
+  const press = (event: KeyboardEvent) => {
+    // Enter may end the writing of a Chinese word.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter' && (chosen !== undefined || isCurrent || commands.length > 0)) active && run(active);
+    else if (event.key === 'Enter') setWaiting(true);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Modal.Root opened onClose={onClose} size="lg" yOffset="10vh" transitionProps={{ duration: 0 }} lockScroll={false}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={names.searchButton}>
+        <Input
+          data-autofocus
+          size="md"
+          variant="unstyled"
+          px="md"
+          role="combobox"
+          aria-label={names.search}
+          aria-autocomplete="list"
+          aria-expanded={items.length > 0}
+          aria-controls={items.length > 0 ? id : undefined}
+          aria-activedescendant={active && `${id}-${items.indexOf(active)}`}
+          placeholder={names.search}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setChosen(undefined);
+            setWaiting(false);
+          }}
+          onKeyDown={press}
+        />
+        {items.length > 0 && (
+          <div id={id} role="listbox" aria-label={names.searchButton} className={styles.list}>
+            {[...Map.groupBy(items, ({ group }) => group)].map(([group, ofGroup]) => (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be in a listbox.
+              <div key={group} role="group" aria-label={group}>
+                <div className={styles.group} aria-hidden>
+                  {group}
+                </div>
+                {ofGroup.map((item) => (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the field.
+                  // biome-ignore lint/a11y/useFocusableInteractive: keys go to the field.
+                  <div
+                    key={item.key}
+                    id={`${id}-${items.indexOf(item)}`}
+                    role="option"
+                    aria-selected={item === active}
+                    ref={item === active ? reveal : undefined}
+                    className={styles.item}
+                    onMouseMove={() => setChosen(item.key)}
+                    onClick={() => run(item)}
+                  >
+                    <bdi>{item.name}</bdi>
+                    <span className={styles.detail}>{item.detail}</span>
+                    {item.state && <StateBadge state={item.state as KnownState} />}
+                  </div>
+                ))}
+              </div>
+            ))}
+          </div>
+        )}
+        <p className={styles.status} role="status">
+          {error !== null ? (
+            error.message
+          ) : !isCurrent ? (
+            words.loading
+          ) : items.length > 0 ? (
+            <VisuallyHidden>{words.found(items.length)}</VisuallyHidden>
+          ) : (
+            words.nothing
+          )}
+        </p>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+/** The pages and actions that the operator's role permits. */
+function useCommands(): Item[] {
+  const words = useWords(paletteWords);
+  const names = useWords(shellWords);
+  const may = useMay();
+  const navigate = useNavigate();
+  const logOut = useLogOut();
+  const language = useLanguage();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const setting = (name: string, value: string) => `${name}${words.colon}${value}`;
+  const actions: [name: string, run: () => unknown][] = [
+    [words.newApplication, () => navigate({ to: '/applications/new' })],
+    [words.newOperator, () => navigate({ to: '/operators' })],
+    [names.ownPassword, () => navigate({ to: '/password' })],
+    ...(['light', 'dark', 'auto'] as const)
+      .filter((scheme) => scheme !== colorScheme)
+      .map((scheme): [string, () => void] => [setting(names.colors, names[scheme]), () => setColorScheme(scheme)]),
+    ...(['en', 'zh'] as const)
+      .filter((code) => code !== language)
+      .map((code): [string, () => void] => [setting(names.language, languages[code]), () => chooseLanguage(code)]),
+    [names.logOut, logOut],
+  ];
+  return [
+    ...areas
+      .filter(({ least }) => may(least))
+      .map(({ to, name }) => ({ key: to, group: words.pages, name: names[name], run: () => navigate({ to }) })),
+    // The first two are for admins.
+    ...actions.slice(may('admin') ? 0 : 2).map(([name, run]) => ({ key: name, group: words.actions, name, run })),
+  ];
+}
+
+/** Where a hit leads to. */
+function linkOf({ kind, id, detail }: SearchHit): LinkProps {
+  if (kind === 'customer') return { ...pageOf.enterprise(id), search: { tab: 'customers' } };
+  if (kind === 'employee') return { ...pageOf.enterprise(id), search: { tab: 'employees', text: detail ?? '' } };
+  return pageOf[kind](id);
+}
+
+/** The lists that have all hits of a kind. */
+const LISTS: { [kind in SearchHit['kind']]?: (text: string) => LinkProps } = {
+  asset: (assetNum) => pageOf.assets({ assetNum }),
+  enterprise: (text) => pageOf.enterprises({ text }),
+  customer: (text) => pageOf.enterprises({ list: 'customers', text }),
+  application: (search) => ({ to: '/applications', search: { search } }),
+  channel: (search) => pageOf.channels({ search }),
+};
+
+/** The items of hits, and of the lists that may have more. */
+function useItemsOf(hits: readonly SearchHit[], text: string): Item[] {
+  const words = useWords(paletteWords);
+  const navigate = useNavigate();
+  return [...Map.groupBy(hits, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
+    const group = words[kind === 'batch' ? 'batches' : (`${kind}s` as const)];
+    const list = ofKind.length < MAX_HITS ? undefined : LISTS[kind];
+    return [
+      ...ofKind.map((hit) => ({
+        ...hit,
+        key: `${kind} ${hit.id} ${hit.detail}`,
+        group,
+        run: () => navigate(linkOf(hit)),
+      })),
+      ...(list ? [{ key: kind, group, name: words.all(text), run: () => navigate(list(text)) }] : []),
+    ];
+  });
+}
+
+const paletteWords = defineAreaWords({
+  pages: ['Pages', '页面'],
+  actions: ['Actions', '操作'],
+  newApplication: ['New application', '新建应用'],
+  newOperator: ['New operator', '新建操作员'],
+  customers: ['Customers', '客户'],
+  employees: ['Employees', '员工'],
+  all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
+  found: [(count: number) => `${count} results`, (count) => `${count} 条结果`],
+  nothing: [
+    'No results. Orders, batches and webhooks match by their full ID or number, assets by its start, others by any part.',
+    '没有结果。订单、批次和 Webhook 须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',
+  ],
+});
