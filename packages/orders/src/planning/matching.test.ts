@@ -77,22 +77,6 @@ function refusalOf(products: ProductInstance[], what: Wanted): ProductNotFound {
 }
 
 describe('what matches on an asset', () => {
-  const idsOn = (asset: Asset, what: Wanted) => findMatches(asset, what).map(({ id }) => id);
-  const mnemonic = (productUri: string) => wanted({ productUri, strictMatchWhenDelete: false });
-
-  it('is found by productUri, taking later additions and revocations into account', () => {
-    const [first, second, other] = [instance({ id: '1' }), instance({ id: '2' }), instance({ productUri: 'b' })];
-    const asset = assetWith([first, other, second]);
-    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['1', '2']);
-    first.revokedBy = TWO;
-    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2']);
-    asset.products.push(instance({ id: '3' }));
-    expect(idsOn(asset, mnemonic('gms-100'))).toEqual(['2', '3']);
-    expect(idsOn(asset, mnemonic('c'))).toEqual([]);
-    asset.products.push(instance({ id: '4', productUri: 'c' }));
-    expect(idsOn(asset, mnemonic('c'))).toEqual(['4']);
-  });
-
   it('is exactly what has no differing field', () => {
     const values = [null, 0, 10];
     const products = values.flatMap((limitStartDate) =>

@@ -88,11 +88,6 @@ function merchandisesOn(ledger: Ledger, assetNum: string): string[] {
   return active.map((each) => `${each.bought?.merchandiseNum}@${heldBy(each)}`);
 }
 
-function grantsOn(ledger: Ledger, assetNum: string): string[] {
-  const active = assetOf(ledger, assetNum).grants.filter(({ revokedBy }) => revokedBy === null);
-  return active.map(({ licenseOrderId }) => licenseOrderId);
-}
-
 const uri = (productUri: string) => productToBuy({ productUri });
 const productsOf = (...uris: string[]) => ({ products: uris.map(uri) });
 const END = 1_800_000_000_000;
@@ -168,35 +163,6 @@ describe('new_buy', () => {
     const order = accepted(buyWith(stranger, { transferedAssetNum: true, products: undefined }));
     expect(planOrder(ledger, order, { ...LIMITS, ofOrder: 2 }).touched).toBe(0);
     expect(() => planOrder(ledger, order, { ...LIMITS, ofOrder: 1 })).toThrow(TOO_LARGE);
-  });
-});
-
-describe('delete_asset with a source order', () => {
-  /** X1 has grants of 101 and 102, X2 of 102 alone; 103 went elsewhere. */
-  const shared = () =>
-    ledgerAfter(
-      buyWith(ours, { products: [uri('a')], merchandises: [merchandise({ merchandiseNum: 'm' })] }),
-      newBuy(ours, ['X1', 'X2'], {}, { products: [uri('b')], merchandises: [merchandise({ merchandiseNum: 'n' })] }),
-      newBuy(ours, ['X3']),
-    );
-  const from = (srcLicenseOrderId: string, ...assetNos: string[]) => deleteAsset(ours, assetNos, { srcLicenseOrderId });
-
-  it('revokes what that order granted, including merchandises and their products', () => {
-    const ledger = shared();
-    expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 0, products: 2 });
-    expect(productsOn(ledger, 'X1')).toEqual(['b@102', 'gms-100@102']);
-    expect(merchandisesOn(ledger, 'X1')).toEqual(['n@102']);
-    expect(grantsOn(ledger, 'X1')).toEqual(['102']);
-    expect(assetOf(ledger, 'X1').active).toEqual({ grants: 1, contents: 3 });
-    expect(ledger.changes.releasedAssets.size).toBe(0);
-  });
-
-  it('revokes the asset with its last grant', () => {
-    const ledger = shared();
-    expect(succeed(ledger, from('102', 'X1', 'X2'))).toEqual({ assets: 1, products: 4 });
-    expect([...ledger.assets.keys()]).toEqual(['X1', 'X3']);
-    expect(succeed(ledger, from('101', 'X1'))).toEqual({ assets: 1, products: 2 });
-    expect([...ledger.assets.keys()]).toEqual(['X3']);
   });
 });
 
