@@ -61,13 +61,7 @@ const lifetime = { ...active, updated_time: CREATED };
 /** Hashes of URIs. They are stored, so every version of PostgreSQL must compute the same ones. */
 const HASHES = { a: 1_756_872_259, b: -239_144_967 };
 const defaults = {
-  asset: {
-    customer_id: 1,
-    license_type: 'softkey',
-    borrowed_usb_key: false,
-    created_by_order_id: 1,
-    ...lifetime,
-  },
+  asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, created_by_order_id: 1, ...lifetime },
   asset_grant: active,
   merchandise_instance: {
     parent_id: null,

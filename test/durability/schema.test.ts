@@ -286,9 +286,7 @@ describe('the constraints', () => {
     await expect(early).rejects.toMatchObject({ constraint: 'asset_times' });
     await expect(
       sql`update asset set revoked_time = null, revoked_by_order_id = null where id = 3`.execute(trx),
-    ).rejects.toMatchObject({
-      constraint: 'asset_active_number_chosen',
-    });
+    ).rejects.toMatchObject({ constraint: 'asset_active_number_chosen' });
   });
 
   const another = { id: 3, asset_num: 'X3' };

@@ -14,10 +14,7 @@ const { stack, api } = await testStack({ worker: false });
 const channelCode = '=HYPERLINK("http://x.example","a")';
 const nobody = { customerId: '9007199254740993123', channelCustomerId: '=1+1', enterpriseGlobalId: '1' };
 const ORDERS = 450;
-await api.accept({
-  ...batchOf(...Array.from({ length: ORDERS }, () => newBuy(nobody, [newAssetNum()]))),
-  channelCode,
-});
+await api.accept({ ...batchOf(...Array.from({ length: ORDERS }, () => newBuy(nobody, [newAssetNum()]))), channelCode });
 
 type Query = Record<string, string>;
 const urlOf = (path: string, query: Query) =>

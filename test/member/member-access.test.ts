@@ -394,10 +394,7 @@ describe('g_nonce', () => {
     const { token, clientToken, userToken } = good;
     const there = () => {
       const url = `${second.api.baseUrl}/me/api/v1${calls.M6!.path}`;
-      return callService('GET', url, {
-        nonce,
-        headers: { authorization: `Bearer ${token}`, clientToken, userToken },
-      });
+      return callService('GET', url, { nonce, headers: { authorization: `Bearer ${token}`, clientToken, userToken } });
     };
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? read({ nonce }) : there())),

@@ -374,13 +374,8 @@ it('employees who fail for another reason do not use up the limit', async () => 
   await full.add(...listOf({}, {}, { userName: 'lee' }));
   const answer = await full.submitAdd(
     listOf(
-      { userName: 'lee' },
-      { userName: 'a1' },
-      { userName: 'bad', password: '' },
-      { userName: 'a1' },
-      { userName: 'a2' },
-      { userName: 'a3' },
-      { userName: 'lee' },
+      ...[{ userName: 'lee' }, { userName: 'a1' }, { userName: 'bad', password: '' }, { userName: 'a1' }],
+      ...[{ userName: 'a2' }, { userName: 'a3' }, { userName: 'lee' }],
       { userName: 'a4', name: '' },
     ),
   );

@@ -114,10 +114,7 @@ export function judge(
 export function bounded({ start, end }: Dates, asset: Dates): Dates {
   const starts = [start, asset.start].filter((each) => each !== null);
   const ends = [end, asset.end].filter((each) => each !== null);
-  return {
-    start: starts.length > 0 ? Math.max(...starts) : null,
-    end: ends.length > 0 ? Math.min(...ends) : null,
-  };
+  return { start: starts.length > 0 ? Math.max(...starts) : null, end: ends.length > 0 ? Math.min(...ends) : null };
 }
 
 /** The reasons against an active asset, most important first (rules 6.7 Verdict). */

@@ -103,10 +103,7 @@ const toBuy = {
   isPadded,
 };
 const numberToRevoke = weighted<RawNumber>([12, aimed], [2, own], [1, any]);
-const toRevoke = {
-  numbers: oneOrMore(numberToRevoke),
-  isPadded,
-};
+const toRevoke = { numbers: oneOrMore(numberToRevoke), isPadded };
 
 /** Each is valid alone, but one may end before another starts when it replaces part of it. */
 const LIMITS: Sent[] = [

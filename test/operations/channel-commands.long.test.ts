@@ -59,10 +59,7 @@ it.concurrent('lists of thousands of channels are bounded and sorted', async () 
     stack.db,
   );
   const list = await channel('list');
-  expect(list).toMatchObject({
-    status: 0,
-    stderr: expect.stringMatching(/--limit 100.*--all/),
-  });
+  expect(list).toMatchObject({ status: 0, stderr: expect.stringMatching(/--limit 100.*--all/) });
   expect(tableIn(list.stdout, 'channel')).toHaveLength(50);
   const all = await channel('list', '--all', '--json');
   expect(all).toMatchObject({ status: 0, stderr: '' });

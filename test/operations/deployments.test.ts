@@ -141,10 +141,7 @@ it('the proxy answers with the words of the contract', () => {
 it('no image has a tag that can move to another version', () => {
   const files = globSync(
     ['Dockerfile', '*.yml', '.github/**/*.yml', 'deploy/**/*.yaml', '*.md', '{docs,test}/**/*.md'],
-    {
-      cwd: REPOSITORY,
-      exclude: ['node_modules'],
-    },
+    { cwd: REPOSITORY, exclude: ['node_modules'] },
   );
   const images = files.flatMap((file) =>
     [

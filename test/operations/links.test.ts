@@ -5,10 +5,7 @@ import { read } from '../harness/browser/pages.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
 
 /** Every page of the repository: README.md, docs/, those beside the benchmarks. */
-const PAGES = globSync('**/*.md', {
-  cwd: REPOSITORY,
-  exclude: (path) => /(^|\/)(node_modules|dist|\..*)$/.test(path),
-});
+const PAGES = globSync('**/*.md', { cwd: REPOSITORY, exclude: (path) => /(^|\/)(node_modules|dist|\..*)$/.test(path) });
 
 /** A page without its fenced blocks. */
 const proseOf = (page: string) => read(page).replace(/^```.*?^```$/gms, '');

@@ -58,10 +58,7 @@ it('member assign shows what each row would change, changes it, and says which r
       .map(({ outcome }) => outcome),
   ).toEqual(outcomes);
   expect(applied.stdout).toMatch(/^5: .*unknown/m);
-  expect(await held()).toMatchObject({
-    [kim!.globalId]: [third!.assetNum],
-    [lee!.globalId]: [first!.assetNum],
-  });
+  expect(await held()).toMatchObject({ [kim!.globalId]: [third!.assetNum], [lee!.globalId]: [first!.assetNum] });
   const again = await run(
     `lockstep member assign --file ${write('again.csv', 'assetNum,account', `${first!.assetNum},lee`)}`,
   );

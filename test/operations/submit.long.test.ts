@@ -114,10 +114,7 @@ describe('lockstep submit', async () => {
 
   it('prints all orders of several pages as JSON, in the order sent', async () => {
     const { status, stdout, stderr } = await submit('--json', largeBatch());
-    expect({ status, stderr }).toEqual({
-      status: 0,
-      stderr: expect.stringMatching(/^.*DEMO-PAGES.*1001.*\n$/),
-    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(/^.*DEMO-PAGES.*1001.*\n$/) });
     const { orders, ...result } = JSON.parse(stdout) as Omit<BatchResult, 'nextCursor'>;
     expect(result).toEqual({
       channelCode: 'demo',

@@ -77,10 +77,7 @@ describe('the example of a receiver', () => {
     ['without any header', {}],
     [
       'with a signature of another version',
-      {
-        ...sign(SECRET, '40'),
-        'webhook-signature': sign(SECRET, '40')['webhook-signature'].replace('v1,', 'v2,'),
-      },
+      { ...sign(SECRET, '40'), 'webhook-signature': sign(SECRET, '40')['webhook-signature'].replace('v1,', 'v2,') },
     ],
   ])('refuses one %s', async (_, headers, body) => {
     const before = handled();

@@ -13,9 +13,7 @@ export async function provideRedis(directory: string): Promise<{ url: string; st
   const server = spawn(
     findRedisServer(),
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory],
-    {
-      stdio: 'ignore',
-    },
+    { stdio: 'ignore' },
   );
   const url = `redis://127.0.0.1:${port}`;
   const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });

@@ -115,9 +115,7 @@ export const BODY_FAULTS = {
   optionalList: NO_LIST,
   account: ACCOUNT,
   newAccount: withCauses(NEW_ACCOUNT, { field_missing: 'account_missing' }),
-  password: withCauses([MISSING, NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], {
-    field_missing: 'password_missing',
-  }),
+  password: withCauses([MISSING, NULL, EMPTY, ...NO_STRING, ...NO_PASSWORD], { field_missing: 'password_missing' }),
   department: DEPARTMENT,
   newDepartment: [...withCauses([EMPTY, BLANK], { field_missing: 'group_id_missing' }), ...DEPARTMENT],
   name: NAME,

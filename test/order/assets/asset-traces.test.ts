@@ -113,10 +113,7 @@ describe('an asset by its number', () => {
       usable: reasons.length === 0,
       reasons: reasons.map((reason) => expect.objectContaining(reason)),
     });
-    expect(await readAsset(api, assetNum)).toEqual({
-      ...before,
-      ...{ assigned: true, verdict: verdict() },
-    });
+    expect(await readAsset(api, assetNum)).toEqual({ ...before, ...{ assigned: true, verdict: verdict() } });
     dataOf(await center.lend(member!.globalId, lock!.assetNum, [assetId]));
     expect(before.products).not.toEqual([]);
     expect(await readAsset(api, assetNum)).toEqual({

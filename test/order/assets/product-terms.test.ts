@@ -63,18 +63,15 @@ it('products that differ only in the fields of one license share their terms, wh
 
 it('products that differ in any other field have terms of their own', async () => {
   const others = [
-    { productUri: 'gms-8' },
-    { productName: 'Other' },
-    { gmsPid: null },
-    { appKey: 'other' },
-    { productType: 'other' },
-    { limitTimeDuration: 1 },
-    { trial: 1 },
-    { trialEndDate: 5 },
-    { timeUnit: 'month' },
-    { timeUnitQuantity: 2 },
-    { timeDurationExpression: '2-0-0' },
-    { productFeatures: [] },
+    ...[
+      { productUri: 'gms-8' },
+      { productName: 'Other' },
+      { gmsPid: null },
+      { appKey: 'other' },
+      { productType: 'other' },
+    ],
+    ...[{ limitTimeDuration: 1 }, { trial: 1 }, { trialEndDate: 5 }, { timeUnit: 'month' }, { timeUnitQuantity: 2 }],
+    ...[{ timeDurationExpression: '2-0-0' }, { productFeatures: [] }],
   ];
   const bought = [...(await buy(full())), ...(await buy(...others.map(full)))];
   expect(new Set(bought.map(({ terms }) => terms)).size).toBe(others.length + 1);

@@ -63,11 +63,7 @@ function* placesIn(value: unknown): Generator<[holder: Node, key: string]> {
 }
 
 /** Sets, removes or repeats the value at one position. */
-const change = fc.record({
-  at: fc.nat(),
-  kind: fc.constantFrom('set', 'remove', 'repeat', 'add'),
-  value: oddValue,
-});
+const change = fc.record({ at: fc.nat(), kind: fc.constantFrom('set', 'remove', 'repeat', 'add'), value: oddValue });
 
 function changed(changes: { at: number; kind: string; value: unknown }[]): unknown {
   const batch: unknown = JSON.parse(JSON.stringify(wholeBatch()));

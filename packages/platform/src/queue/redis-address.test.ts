@@ -31,10 +31,7 @@ describe('readRedisAddress', () => {
       username: 'us/er',
       password: 'p@s,s',
     });
-    expect(readRedisAddress('redis://:p%25,ss@a:7000,b:7001')).toMatchObject({
-      username: '',
-      password: 'p%,ss',
-    });
+    expect(readRedisAddress('redis://:p%25,ss@a:7000,b:7001')).toMatchObject({ username: '', password: 'p%,ss' });
   });
 
   it.each([
