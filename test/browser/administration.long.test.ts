@@ -159,6 +159,12 @@ describe('an admin', () => {
     await said(page, en.operators.changeRoleDone(name));
     await page.getByRole('definition').filter({ hasText: en.operators.viewerSays }).waitFor();
     expect(await operator.call('getMe')).toMatchObject({ role: 'viewer' });
+    await press(page, en.operators.changeChannels);
+    await page.getByRole('combobox', { name: en.operators.channels }).selectOption('some');
+    await page.getByRole('dialog').getByRole('textbox').fill('test');
+    await answer(page, en.operators.save);
+    await said(page, en.operators.changeChannelsDone(name));
+    expect(await operator.call('getMe')).toMatchObject({ channels: ['test'] });
     await press(page, en.operators.resetPassword);
     await answer(page, en.operators.resetPassword);
     await said(page, en.operators.resetPasswordDone(name));

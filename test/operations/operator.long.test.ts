@@ -203,6 +203,7 @@ describe('lockstep operator', () => {
     for (const [expected, words, message] of [
       [2, ['create', 'only-admin', '--role', 'viewer'], saying('name_taken', 'only-admin')],
       [4, ['reset-password', 'nobody'], saying('not_found', 'operator', 'nobody')],
+      [4, ['create', 'kim', '--role', 'viewer', '--channel', 'none'], saying('not_found', 'channel', 'none')],
       [2, ['disable', 'only-admin'], saying('last_admin')],
     ] as const) {
       const { status, stdout, stderr } = await lockstep('operator', ...words);

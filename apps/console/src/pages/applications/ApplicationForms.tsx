@@ -175,11 +175,12 @@ interface ChannelsFieldProps {
   value: ChannelChoice;
   onChange: (value: ChannelChoice) => void;
   /** Whether to show what is invalid. */
-  showsFault: boolean;
+  showsFault?: boolean;
+  hint?: string;
 }
 
-/** Selects channels. */
-function ChannelsField({ value, onChange, showsFault }: ChannelsFieldProps) {
+/** Selects the channels of an application or an operator. */
+export function ChannelsField({ value, onChange, showsFault = true, hint }: ChannelsFieldProps) {
   const words = useWords(applicationsWords);
   const fault = showsFault ? findFault(value) : undefined;
   return (
@@ -193,7 +194,7 @@ function ChannelsField({ value, onChange, showsFault }: ChannelsFieldProps) {
       {value.isBound && (
         <Textarea
           label={words.bindSome}
-          description={words.channelsHint}
+          description={hint ?? words.channelsHint}
           value={value.text}
           onChange={(event) => onChange({ ...value, text: event.currentTarget.value })}
           error={fault && words[fault]}

@@ -6,7 +6,7 @@ export interface ChannelChoice {
 
 const MAX_CHANNELS = 200;
 
-/** Returns the form's value for an application's channels. */
+/** Returns the form's value for the channels of an application or operator. */
 export function writeChoice(channels: readonly string[] | null): ChannelChoice {
   return { isBound: channels !== null, text: (channels ?? []).join('\n') };
 }

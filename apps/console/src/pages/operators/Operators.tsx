@@ -10,6 +10,8 @@ import { Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, type Field, Fields, Time } from '../../kit/values.tsx';
 import { useCodeNames, useWords } from '../../words/words.ts';
+import { ChannelsField } from '../applications/ApplicationForms.tsx';
+import { findFault, readChoice, writeChoice } from '../applications/channel-choice.ts';
 import { pageOf } from '../links.tsx';
 import { operatorsWords } from './words.ts';
 
@@ -30,6 +32,7 @@ export function OperatorsPage() {
       ),
     },
     { header: words.role, cell: ({ role }) => codeName(role) },
+    { header: words.channels, isMinor: true, cell: (operator) => <OperatorChannels of={operator} /> },
     { header: words.state, cell: (operator) => <OperatorState of={operator} /> },
     { header: words.sessions, align: 'end', isMinor: true, cell: ({ sessions }) => <Count value={sessions} /> },
     {
@@ -61,6 +64,12 @@ export function OperatorsPage() {
 
 function OperatorState({ of: { disabledTime } }: { of: ConsoleOperator }) {
   return <StateBadge state={disabledTime === null ? 'enabled' : 'disabled'} />;
+}
+
+/** The channels that an operator is limited to. Admins see all. */
+function OperatorChannels({ of: { role, channels } }: { of: ConsoleOperator }) {
+  const words = useWords(operatorsWords);
+  return role === 'admin' || channels === null ? words.allChannels : channels.join(words.comma);
 }
 
 const route = getRouteApi('/operators/$name');
@@ -97,6 +106,7 @@ function Known({ operator }: { operator: ConsoleOperator }) {
   const { name, role, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields: Field[] = [
     { label: words.role, value: `${codeName(role)}${words.colon}${words[`${role}Says`]}` },
+    { label: words.channels, value: <OperatorChannels of={operator} /> },
     { label: words.sessions, value: <Count value={sessions} /> },
     {
       label: words.lastUsed,
@@ -127,6 +137,7 @@ function OperatorActions({ operator }: { operator: ConsoleOperator }) {
   return (
     <>
       <ChangeRole key={operator.role} operator={operator} />
+      {operator.role !== 'admin' && <ChangeChannels key={operator.channels?.join()} operator={operator} />}
       {operator.operatorId !== operatorId && (
         <ConfirmButton
           operation="resetOperatorPassword"
@@ -163,6 +174,24 @@ function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator })
   );
 }
 
+/** Limits an operator to channels. */
+function ChangeChannels({ operator: { name, channels } }: { operator: ConsoleOperator }) {
+  const words = useWords(operatorsWords);
+  const [choice, setChoice] = useState(writeChoice(channels));
+  return (
+    <ConfirmButton
+      operation="setOperatorChannels"
+      call={{ params: { name }, body: { channels: readChoice(choice) } }}
+      {...wordsOf(words, 'changeChannels', name)}
+      confirmLabel={words.save}
+      canConfirm={findFault(choice) === undefined}
+    >
+      <p>{words.changeChannelsSays}</p>
+      <ChannelsField value={choice} onChange={setChoice} hint={words.channelsHint} />
+    </ConfirmButton>
+  );
+}
+
 /** The contract's pattern for names, to validate before the call. */
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
@@ -171,15 +200,17 @@ function NewOperator() {
   const words = useWords(operatorsWords);
   const [name, setName] = useState('');
   const [role, setRole] = useState<OperatorRole>('viewer');
+  const [choice, setChoice] = useState(writeChoice(null));
+  const channels = role === 'admin' ? null : readChoice(choice);
   const isValid = NAME.test(name);
   return (
     <ConfirmButton
       operation="createOperator"
-      call={{ body: { name, role } }}
+      call={{ body: { name, role, channels } }}
       label={words.newTitle}
       title={words.newTitle}
       confirmLabel={words.create}
-      canConfirm={isValid}
+      canConfirm={isValid && (role === 'admin' || findFault(choice) === undefined)}
       done={words.created(name)}
       onDone={() => setName('')}
       result={(login, onClose) => <NewPassword title={words.created(login.name)} login={login} onClose={onClose} />}
@@ -195,6 +226,7 @@ function NewOperator() {
         required
       />
       <RoleField value={role} onChange={setRole} />
+      {role !== 'admin' && <ChannelsField value={choice} onChange={setChoice} hint={words.channelsHint} />}
     </ConfirmButton>
   );
 }

@@ -36,6 +36,15 @@ export const operatorsWords = defineAreaWords({
     '从下一次请求起生效，对已登录的会话同样有效。',
   ],
   changeRoleDone: [(name: string) => `Role of ${name} changed.`, (name) => `${name} 的角色已修改。`],
+  allChannels: ['All channels', '全部渠道'],
+  channelsHint: ['One channel code per line.', '每行一个渠道代码。'],
+  changeChannels: ['Change channels', '修改渠道'],
+  changeChannelsTitle: [(name: string) => `Channels of ${name}`, (name) => `${name} 的渠道`],
+  changeChannelsSays: [
+    'Takes effect with the next call. What belongs to other channels doesn’t exist for the operator.',
+    '从下一次请求起生效。其他渠道的内容对该操作员不可见。',
+  ],
+  changeChannelsDone: [(name: string) => `Channels of ${name} changed.`, (name) => `${name} 的渠道已修改。`],
   disable: ['Disable', '停用'],
   disableTitle: [(name: string) => `Disable ${name}?`, (name) => `停用 ${name}？`],
   disableSays: [
@@ -134,6 +143,7 @@ export const actionWords = defineWords({
   'administrator.password_reset': ['Reset an administrator’s password', '重置企业管理员密码'],
   'operator.created': ['Created an operator', '创建操作员'],
   'operator.role_changed': ['Changed a role', '修改角色'],
+  'operator.channels_bound': ['Changed an operator’s channels', '修改操作员的渠道'],
   'operator.disabled': ['Disabled an operator', '停用操作员'],
   'operator.enabled': ['Enabled an operator', '启用操作员'],
   'operator.password_reset': ['Reset an operator’s password', '重置操作员密码'],

@@ -1,6 +1,6 @@
 import type { Overview, OverviewSpan } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/operations.ts';
+import { useMe, useOperation } from '../../api/operations.ts';
 import { Choice, optionsOf } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
@@ -25,10 +25,11 @@ export function OverviewPage() {
   const words = useWords(overviewWords);
   const span = readSpan(route.useSearch().span);
   const write = useNumberFormat();
+  const { channels } = useMe();
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
-    <Page title={words.overview} lead={words.lead}>
+    <Page title={words.overview} lead={channels === null ? words.lead : words.leadOf(channels.join(words.comma))}>
       <Query of={overview}>
         {({ time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks, demo }) => (
           <>
@@ -36,15 +37,19 @@ export function OverviewPage() {
             <HealthSection checks={checks} time={time} />
             <NowFigures now={now} backlog={backlog} time={time} />
             <DelayedChannels delayed={delayed} />
-            <Section title={words.activity} actions={<SpanChoice span={span} />}>
-              <ActivityChart intervals={intervals} intervalSeconds={intervalSeconds} span={span} />
-            </Section>
+            {channels === null && (
+              <Section title={words.activity} actions={<SpanChoice span={span} />}>
+                <ActivityChart intervals={intervals} intervalSeconds={intervalSeconds} span={span} />
+              </Section>
+            )}
             <Section title={words.latestBatches}>
               <LatestBatches />
             </Section>
-            <Section title={words.failures}>
-              <FailureCauses failures={failures} />
-            </Section>
+            {channels === null && (
+              <Section title={words.failures}>
+                <FailureCauses failures={failures} />
+              </Section>
+            )}
             <Section title={words.failingWebhooks}>
               <DataTable
                 label={words.webhooksTable}
