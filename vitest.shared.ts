@@ -11,7 +11,7 @@ const LONG_RUNNING = new RegExp(
   ].join('|')})\\.test\\.ts$`,
 );
 
-/** Starts what takes long first, so that no such file runs alone in the end while the other cores have nothing to do. */
+/** Starts what takes long first, so that no such file runs alone in the end while the other cores do nothing. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const weightOf = ({ moduleId }: TestSpecification) =>
