@@ -36,7 +36,8 @@ it('a channel is paused and resumed by the keyboard alone, and the overview name
   await confirm.focus();
   await page.keyboard.press('Enter');
   await said(page, en.channels.pauseDone(CODE));
-  await said(page, en.channels.pausedTitle);
+  await said(page, en.channels.pausedTitle(CODE));
+  await page.getByText(/ticket 4711/).waitFor();
   await look(page, 'channel-paused');
 
   await page.getByRole('link', { name: en.shell.overview }).click();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildMessage } from '@lockstep/contract';
 import { type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import {
@@ -117,8 +117,15 @@ describe('a batch', () => {
           orders: 1,
         })),
         otherOrders: 0,
+        resent: 0,
       },
-      { cause: 'product_not_found', orders: 1, messages: [expect.objectContaining({ orders: 1 })], otherOrders: 0 },
+      {
+        cause: 'product_not_found',
+        orders: 1,
+        messages: [expect.objectContaining({ orders: 1 })],
+        otherOrders: 0,
+        resent: 0,
+      },
     ]);
     const sequencesOf = async (query: ConsoleCall<'listBatchOrders'>['query']) => {
       const { orders, nextCursor } = await viewer.call('listBatchOrders', { params, query });
@@ -255,6 +262,34 @@ describe('failed orders', async () => {
       resends: [],
       resentFrom: from,
     });
+  });
+
+  it('are marked one by one once they are resent, with what became of them', async () => {
+    const batchId = await send(
+      api,
+      batchOf(...Array.from({ length: 3 }, () => deleteAsset(customer, [newAssetNum()]))),
+    );
+    const params = { batchId };
+    const { orders } = await viewer.call('listBatchOrders', { params });
+    const query = { licenseOrderId: orders[1]!.licenseOrderId };
+    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params, query });
+    const [{ assets, ...order }] = orderList as [Sent];
+    const fixed = { ...newBuy(customer, [newAssetNum()]), sequence: order.sequence };
+    const sent = await support.call('resendOrders', { params, body: { channelOrderId, orderList: [fixed] } });
+    const resentAs = { licenseOrderId: expect.any(String), batchId: sent.batchId, state: 'succeeded' };
+    const marks = [{ resentAs: null }, { resentAs }, { resentAs: null }];
+    await vi.waitFor(async () => {
+      expect((await viewer.call('listBatchOrders', { params })).orders).toMatchObject(marks);
+    });
+    const listed = await viewer.call('listAllOrders', { query: { customerId: customer.customerId, state: 'failed' } });
+    expect(listed.orders.find(({ licenseOrderId }) => licenseOrderId === query.licenseOrderId)).toMatchObject({
+      resentAs,
+    });
+    expect(await viewer.call('getOrder', { params: query })).toMatchObject({ resentAs });
+    expect(await viewer.call('getBatch', { params })).toMatchObject({ failed: 3, resent: 1 });
+    expect((await viewer.call('getBatchFailures', { params })).failures).toMatchObject([{ orders: 3, resent: 1 }]);
+    const { batches } = await viewer.call('listAllBatches', { query: { appKey: api.credentials.appKey } });
+    expect(batches.find((each) => each.batchId === batchId)).toMatchObject({ failed: 3, resent: 1 });
   });
 
   it('can be fixed one by one', async () => {

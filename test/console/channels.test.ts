@@ -12,7 +12,7 @@ const [api, bound] = [await stack.newApi(), await stack.newApi(['auth_order'], [
 const codes = [{ code: 'empty' }, { code: 'a/b %' }];
 await stack.db.insertInto('channel').values(codes).execute();
 const customer = await api.newCustomer();
-await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
+const [pending] = await api.accept(batchOf(newBuy(customer, [newAssetNum()]), newBuy(customer, [newAssetNum()])));
 
 const read = (channelCode: string) => viewer.call('getChannel', { params: { channelCode } });
 const pause = (channelCode: string, reason = 'ticket 4711') =>
@@ -62,14 +62,22 @@ describe('a channel', () => {
     expect(await pause('test')).toEqual({ pausedTime: expect.any(Number), isNoOp: false, isIdle: true });
     const paused = await read('test');
     expect(paused).toMatchObject({ state: 'paused', pausedTime: expect.any(Number), estimatedCompletionTime: null });
+    const { pausedTime } = paused;
+    const known = { channelCode: 'test', pausedTime, pausedBy: support.login.name, reason: 'ticket 4711' };
+    expect(paused.pause).toEqual(known);
+    // Its order and batch name the pause for which they wait.
+    const order = await viewer.call('getOrder', { params: { licenseOrderId: pending!.licenseOrderId } });
+    expect(order.pause).toEqual(known);
+    expect((await viewer.call('getBatch', { params: { batchId: order.batchId } })).pauses).toEqual([known]);
     expect(await pause('test', 'again')).toEqual({ pausedTime: paused.pausedTime, isNoOp: true, isIdle: true });
     await vi.waitFor(async () => {
-      const { delayed } = await viewer.call('getOverview', { query: {} });
+      const { delayed, backlog } = await viewer.call('getOverview', { query: {} });
       expect(delayed).toMatchObject({ paused: 1, first: [{ channelCode: 'test', state: 'paused' }] });
+      expect(backlog).toEqual({ pendingOrders: 0, pausedOrders: 2, heldOrders: 0, oldest: null });
     }, 10_000);
     expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: false });
     expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: true });
-    expect(await read('test')).toMatchObject({ pausedTime: null });
+    expect(await read('test')).toMatchObject({ pausedTime: null, pause: null });
     const { entries } = await support.call('listAuditLog', { query: { target: 'test' } });
     expect(entries).toMatchObject([
       { operator: support.login.name, action: 'channel.resumed', before: { isPaused: true } },

@@ -207,6 +207,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   resendOrders: resend(),
   cancelBatch: about(({ cancellable }) => ({ params: { batchId: cancellable.batchId } })),
   failOrder: order('pending', { body: { reason: 'test' } }),
+  retryOrder: order('pending'),
   setSecurityMobile: enterprise({ body: { securityMobile: '13812340001' } }),
   createFirstAdministrator: enterprise({}, 'bare'),
   resetAdministratorPassword: about(({ only, memberGlobalId }) => ({

@@ -9,7 +9,7 @@ import {
   OwnedOrder,
 } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
@@ -23,6 +23,8 @@ import {
   productToBuy,
   type Sent,
 } from '../harness/orders/orders.ts';
+import { allowStrict, buyStrict, refuseStrict } from '../harness/orders/strict-orders.ts';
+import { readResult } from '../harness/orders/sync-batches.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Orders in the console, of all applications. */
@@ -201,6 +203,59 @@ describe('an order', () => {
       ),
     );
     expect(await viewer.call('previewOrder', paramsOf(failed))).toMatchObject({ state: 'succeeded', nearest: [] });
+  });
+});
+
+describe('a held order', async () => {
+  const { stack: own, api: sender } = await testStack();
+  const [reader, support] = [await ConsoleClient.logIn(own, 'viewer'), await ConsoleClient.logIn(own, 'support')];
+  const buyer = await sender.newCustomer();
+  await refuseStrict(own.db);
+  const batch = batchOf(
+    buyStrict(buyer),
+    newBuy(buyer, [newAssetNum()]),
+    newBuy(await sender.newCustomer(), [newAssetNum()]),
+  );
+  const [heldId, laterId, doneId] = (await sender.accept(batch)).map(({ licenseOrderId }) => licenseOrderId);
+  await vi.waitUntil(async () => (await readResult(sender, batch)).held === 2, { timeout: 60_000 });
+  const hold = {
+    licenseOrderId: heldId,
+    lastError: expect.stringMatching(/stricter/),
+    nextTryTime: expect.any(Number),
+  };
+
+  it('names its error and next try, as do later orders of its customer', async () => {
+    for (const id of [heldId, laterId]) expect(await reader.call('getOrder', paramsOf(id))).toMatchObject({ hold });
+    const { batchId } = await reader.call('getOrder', paramsOf(doneId));
+    const { orders } = await reader.call('listBatchOrders', { params: { batchId } });
+    expect(orders).toMatchObject([{ hold }, { hold }, { hold: null }]);
+    const { orders: all } = await reader.call('listAllOrders', { query: { customerId: buyer.customerId } });
+    expect(all).toMatchObject([{ hold }, { hold }]);
+  });
+
+  it('is counted once, and its channel is not up to date', async () => {
+    const counts = { heldOrders: 2, pendingOrders: 0 };
+    await vi.waitFor(async () => {
+      expect(await reader.call('getChannel', { params: { channelCode: 'test' } })).toMatchObject({
+        ...counts,
+        state: 'holding',
+      });
+      const { backlog, delayed } = await reader.call('getOverview', { query: {} });
+      expect(backlog).toMatchObject({ ...counts, pausedOrders: 0, oldest: null });
+      expect(delayed).toMatchObject({ holding: 1, behind: 0 });
+    }, 10_000);
+  });
+
+  it('is retried at once by support, even if its next try is far away, which the audit log records', async () => {
+    const refused = await reader.send('retryOrder', paramsOf(heldId));
+    expect(refused.body.cause).toBe('role_missing');
+    await allowStrict(own.db);
+    await sql`update order_hold set next_try = 'infinity'`.execute(own.db);
+    expect(await support.call('retryOrder', paramsOf(laterId))).toEqual({ isRetried: true });
+    await vi.waitUntil(async () => (await readResult(sender, batch)).state === 'completed', { timeout: 60_000 });
+    expect(await support.call('retryOrder', paramsOf(heldId))).toEqual({ isRetried: false });
+    const { entries } = await support.call('listAuditLog', { query: { action: 'order.retried' } });
+    expect(entries).toMatchObject([{ target: laterId, operator: support.login.name, before: { state: 'held' } }]);
   });
 });
 

@@ -30,7 +30,7 @@ export const LATEST = 'latest';
 export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
 
 /** The health of a channel. */
-export const CHANNEL_HEALTHS = ['current', 'behind', 'paused'] as const;
+export const CHANNEL_HEALTHS = ['current', 'holding', 'behind', 'paused'] as const;
 
 /** Maximum body of O5 and its preview. */
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024;

@@ -69,6 +69,7 @@ interface ChangedMember {
 /** An order that an operator failed, and may retry, in the audit log. */
 const FAILED = { state: 'failed', cause: 'internal_error' };
 const PENDING = { state: 'pending' };
+const HELD = { state: 'held' };
 
 /** Adds that an operator paused a channel. Call it in that transaction. */
 export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: string; reason: string }) {
@@ -127,6 +128,11 @@ export function recordRetried(trx: Trx, actor: Actor, licenseOrderIds: readonly 
   return recordOrders(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
 }
 
+/** Adds that an operator had a held order retried before its next attempt. Call it in that transaction. */
+export function recordHeldRetried(trx: Trx, actor: Actor, licenseOrderId: string): Promise<void> {
+  return recordOrders(trx, actor, [licenseOrderId], { action: 'order.retried', before: HELD, after: PENDING });
+}
+
 async function recordOrders(
   trx: Trx,
   { operatorId, name, requestId }: Actor,
@@ -173,6 +179,16 @@ export async function listAuditLog(
   return { entries, nextCursor };
 }
 
+/** Returns who paused these channels last, and why, by code. */
+export async function readPauseReasons(db: Database, codes: readonly string[]) {
+  const { rows } = await sql<{ code: string; pausedBy: string; reason: string }>`
+    select distinct on (target) target as code, coalesce(name, actor) as "pausedBy", after ->> 'reason' as reason
+    from operator_audit as entry left join operator on operator.id = operator_id
+    where action = 'channel.paused' and target = any (${codes}::text[])
+    order by target, entry.id desc`.execute(db);
+  return new Map(rows.map(({ code, ...pause }) => [code, pause]));
+}
+
 /** How many resends of a batch to read at most: the newest. */
 const MAX_RESENDS = 20;
 
@@ -193,6 +209,7 @@ export interface SentOrders {
 
 /** A batch that an operator created from another one's failed orders. */
 interface Resend extends SentBatch {
+  fromBatchId: BatchId;
   /** The operator's name; null for the `lockstep` command. */
   operator: string | null;
   /** When it was sent, in milliseconds. */
@@ -212,28 +229,24 @@ export async function recordResend(
   });
 }
 
-/** Reads the batches that were created from a batch's failed orders, newest first, and the batch it came from. */
-export async function readResends(
-  db: Database,
-  batchId: BatchId,
-): Promise<{ resends: Resend[]; resentFrom: SentBatch | null }> {
-  const entries = (action: string) =>
-    db
-      .selectFrom('operator_audit as entry')
-      .leftJoin('operator', 'operator.id', 'entry.operator_id')
-      .select(['entry.after', 'entry.recorded_time', 'operator.name'])
-      .where('entry.target', '=', batchId)
-      .where('entry.action', '=', action)
-      .orderBy('entry.id', 'desc');
-  const sent = await entries('batch.resent').limit(MAX_RESENDS).execute();
-  const made = await entries('batch.made').limit(1).executeTakeFirst();
+/** Reads the batches that were created from the failed orders of these batches, newest first. */
+export async function listResends(db: Database, batchIds: readonly BatchId[]): Promise<Resend[]> {
+  const { rows } = await sql<{ fromBatchId: BatchId; after: unknown; operator: string | null; time: number }>`
+    select target as "fromBatchId", after, name as operator, ${inMs('recorded_time')} as time
+    from unnest(${batchIds}::text[]) as wanted (id) cross join lateral (
+      select * from operator_audit where target = wanted.id and action = 'batch.resent'
+      order by id desc limit ${MAX_RESENDS}
+    ) as entry left join operator on operator.id = operator_id order by entry.id desc`.execute(db);
   // A batch that was sent twice, as by a double click, is listed once, with its earlier entry.
-  const resends = new Map<BatchId, Resend>();
-  for (const { after, name, recorded_time } of sent) {
-    const batch = pickBatch(after);
-    resends.set(batch.batchId, { ...batch, operator: name, time: recorded_time.getTime() });
-  }
-  return { resends: [...resends.values()], resentFrom: made === undefined ? null : pickBatch(made.after) };
+  const resends = rows.map(({ after, ...resend }): Resend => ({ ...resend, ...pickBatch(after) }));
+  return [...new Map(resends.map((resend) => [resend.batchId, resend])).values()];
+}
+
+/** Returns the batch whose failed orders a batch replaces; null if it replaces none. */
+export async function readResentFrom(db: Database, batchId: BatchId): Promise<SentBatch | null> {
+  const entries = db.selectFrom('operator_audit').select('after').where('target', '=', batchId);
+  const made = await entries.where('action', '=', 'batch.made').orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return made === undefined ? null : pickBatch(made.after);
 }
 
 function pickBatch(after: unknown): SentBatch {

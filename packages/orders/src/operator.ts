@@ -3,10 +3,11 @@
 import type {} from './tables.ts';
 
 export { type HoldsAndStalls, readHoldsAndStalls } from './channels/gauges.ts';
-export { pickDelayed } from './channels/list.ts';
+export { BEHIND_MS, pickDelayed, sumBacklog } from './channels/list.ts';
+export { readPaused } from './channels/pauses.ts';
+export { pickVisible } from './channels/state.ts';
+export { retryHeldOrder } from './corrections/retry.ts';
 export {
-  findOldestPending,
-  listHolds,
   readActivity,
   readFailureCauses,
   readWaitingWork,
@@ -15,3 +16,4 @@ export {
 export { groupFailures, listOrdersOfBatch, type OperatorBatch, readAnyBatch, showBatch } from './reading/batches.ts';
 export { readOrderText, readStoredOrder } from './reading/content.ts';
 export { listRetries, showOrderDetail, showSentOrder } from './reading/orders.ts';
+export { listHolds, type Resent, readHolds, readResent } from './reading/traces.ts';

@@ -73,7 +73,7 @@ export async function resume(db: Database, code: string) {
 
 const unknown = (code: string) => notFound('channel', code, 'A channel appears once it has a customer.');
 
-function formatChannel(channel: ChannelDetail): string {
+function formatChannel(channel: Omit<ChannelDetail, 'pause'>): string {
   const { applications, hasMoreApplications } = channel;
   return [
     formatFields(fieldsOf(CHANNEL_COLUMNS, channel)),

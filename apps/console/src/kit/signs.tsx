@@ -19,7 +19,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 const STATES: readonly (readonly [Tone, ...KnownState[]])[] = [
   ['good', 'completed', 'succeeded', 'active', 'enabled', 'delivered', 'approved', 'current'],
   ['busy', 'accepted', 'processing', 'pending', 'unsent', 'unapproved'],
-  ['warn', 'failing', 'suspended', 'behind', 'paused'],
+  ['warn', 'failing', 'suspended', 'held', 'holding', 'behind', 'paused'],
   ['bad', 'failed', 'disabled'],
 ];
 

@@ -19,6 +19,7 @@ export const stateWords = defineWords({
   processing: ['Processing', '处理中'],
   completed: ['Completed', '已完成'],
   pending: ['Pending', '待处理'],
+  held: ['Held', '挂起'],
   succeeded: ['Succeeded', '成功'],
   failed: ['Failed', '失败'],
   cancelled: ['Cancelled', '已取消'],
@@ -34,6 +35,7 @@ export const stateWords = defineWords({
   approved: ['Approved', '已批准'],
   suspended: ['Suspended', '已停用'],
   current: ['Up to date', '正常'],
+  holding: ['Has held orders', '有挂起订单'],
   behind: ['Behind', '滞后'],
   paused: ['Paused', '已暂停'],
 });

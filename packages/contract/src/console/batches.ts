@@ -12,6 +12,7 @@ import {
   OrderResult,
 } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
+import { Pause } from './channels.ts';
 import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
@@ -26,7 +27,11 @@ export const ShownBatchId = z.string().brand<'BatchId'>();
 /** The application that sent an order or a batch. */
 export const Sender = z.object({ appKey: z.string(), applicationName: z.string() });
 
-export const ConsoleBatch = BatchSummary.extend({ batchId: ShownBatchId, ...Sender.shape });
+export const ConsoleBatch = BatchSummary.extend({
+  resent: z.number().describe('Failed orders that operators have resent.'),
+  batchId: ShownBatchId,
+  ...Sender.shape,
+});
 export type ConsoleBatch = z.infer<typeof ConsoleBatch>;
 
 /** The query of the list of all batches. A `channelOrderId` that ends in * is a prefix. */
@@ -46,6 +51,20 @@ export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
 const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
 
+/** An order of a batch or list: why it waits if it is held, and what became of it if it failed and was resent. */
+export const TracedOrder = OrderResult.extend({
+  hold: z
+    .object({
+      licenseOrderId: z.string().describe('The order that cannot be applied: this one, or an earlier one.'),
+      tries: z.number().describe('How often it has failed in a row.'),
+      nextTryTime: z.number(),
+      lastError: z.string().describe('A short description of the error.'),
+    })
+    .nullable(),
+  resentAs: z.object({ licenseOrderId: z.string(), batchId: ShownBatchId, state: OrderState }).nullable(),
+});
+export type TracedOrder = z.infer<typeof TracedOrder>;
+
 /** A batch, with the batches that operators sent to fix its failed orders. */
 export const TracedBatch = ConsoleBatchDetail.extend({
   estimatedCompletionTime: BatchResult.shape.estimatedCompletionTime,
@@ -57,6 +76,7 @@ export const TracedBatch = ConsoleBatchDetail.extend({
     }),
   ),
   resentFrom: NamedBatch.nullable().describe('The batch whose failed orders it replaces; null if none.'),
+  pauses: z.array(Pause).describe('The paused channels for which its orders wait.'),
 });
 export type TracedBatch = z.infer<typeof TracedBatch>;
 
@@ -64,6 +84,7 @@ export type TracedBatch = z.infer<typeof TracedBatch>;
 export const FailureGroup = z.object({
   cause: Cause,
   orders: z.number(),
+  resent: z.number().describe('How many of them operators have resent.'),
   /** The most frequent messages, with the number of orders of each. */
   messages: z.array(z.object({ message: z.string(), args: MessageArgs, orders: z.number() })),
   otherOrders: z.number().describe('Orders with other messages.'),
@@ -110,7 +131,7 @@ export const batchesOperations = consoleTable({
     params: BatchParams,
     query: BatchOrdersQuery,
     list: byCursor('orders'),
-    data: z.object({ orders: z.array(OrderResult), nextCursor: z.string().nullable() }),
+    data: z.object({ orders: z.array(TracedOrder), nextCursor: z.string().nullable() }),
   },
   /** Downloads the failed orders of a batch as they were sent, without passwords. */
   downloadFailedOrders: {

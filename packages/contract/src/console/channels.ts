@@ -10,16 +10,28 @@ import { consoleTable, get, post } from './operation.ts';
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
 export type OrderCounts = z.infer<typeof OrderCounts>;
 
-/** The health of a channel: `paused`; `behind` if its oldest pending order is older than 30 seconds; else `current`. */
+/**
+ * The health of a channel (rules 9 Behind): `paused`; `behind` if an order that isn't held has been pending for 30
+ * seconds; `holding` if orders are held; else `current`.
+ */
 export const ChannelHealth = z.enum(CHANNEL_HEALTHS);
 export type ChannelHealth = z.infer<typeof ChannelHealth>;
+
+/** Who paused a channel, when and why. */
+export const Pause = z.object({
+  channelCode: z.string(),
+  pausedTime: z.number(),
+  pausedBy: z.string().nullable().describe('The operator, or the user of the command; null if unknown.'),
+  reason: z.string().nullable(),
+});
+export type Pause = z.infer<typeof Pause>;
 
 /** A channel as operators see it, with its backlog and throughput. */
 export const ConsoleChannel = z.object({
   channelCode: z.string(),
   state: ChannelHealth,
   pausedTime: z.number().nullable().describe('Since when it is paused; null if it is not.'),
-  pendingOrders: z.number().describe('Its pending orders, including held ones.'),
+  pendingOrders: z.number().describe('Its pending orders, without held ones.'),
   heldOrders: z.number(),
   /** When the oldest pending order that is not held was accepted; null if none. */
   oldestPendingTime: z.number().nullable(),
@@ -34,12 +46,13 @@ export type ConsoleChannel = z.infer<typeof ConsoleChannel>;
 const ChannelApplication = z.object({
   appKey: z.string(),
   name: z.string(),
-  pendingOrders: z.number(),
+  pendingOrders: z.number().describe('Its pending orders in the channel, including held ones.'),
   isBound: z.boolean(),
 });
 
 /** A channel on its own page, with the applications that have the most pending orders in it. */
 export const ChannelDetail = ConsoleChannel.extend({
+  pause: Pause.nullable(),
   applications: z.array(ChannelApplication),
   hasMoreApplications: z.boolean(),
 });

@@ -4,7 +4,8 @@ import { byCursor } from '../operations/list.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalText, searchText, text } from '../scalars.ts';
-import { Sender, ShownBatchId } from './batches.ts';
+import { Sender, ShownBatchId, TracedOrder } from './batches.ts';
+import { Pause } from './channels.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
@@ -14,7 +15,11 @@ export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
 /** Maximum effects of an order that the console shows, of each kind. */
 export const MAX_SHOWN_EFFECTS = 200;
 
-export const ConsoleOrder = ListedOrder.extend({ batchId: ShownBatchId, ...Sender.shape });
+export const ConsoleOrder = ListedOrder.extend({
+  ...TracedOrder.pick({ hold: true, resentAs: true }).shape,
+  batchId: ShownBatchId,
+  ...Sender.shape,
+});
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
 /** The query of the list of all orders. Pending orders are found by customer or asset number. */
@@ -39,8 +44,8 @@ export const ConsoleOrderDetail = ConsoleOrder.extend({
 });
 export type ConsoleOrderDetail = z.infer<typeof ConsoleOrderDetail>;
 
-/** An order with its customer; null if the customer does not exist. */
-export const OwnedOrder = ConsoleOrderDetail.extend({ owner: Owner.nullable() });
+/** An order with its customer; null if the customer does not exist. `pause`: of the channel for which it waits. */
+export const OwnedOrder = ConsoleOrderDetail.extend({ owner: Owner.nullable(), pause: Pause.nullable() });
 
 /**
  * An order as it was sent, with hidden passwords. `gone`: it succeeded, and its content was deleted. `expired`: it
@@ -166,6 +171,12 @@ export const ordersOperations = consoleTable({
     params: OrderResultParams,
     body: FailOrderBody,
     data: FailedByOperator,
+  },
+  /** Retries a held order, or the one that it waits for, within a second, or makes an order pending again. */
+  retryOrder: {
+    ...post('/orders/{licenseOrderId}/retry', 'support'),
+    params: OrderResultParams,
+    data: z.object({ isRetried: z.boolean().describe('False if it is not held and has not failed by a fault.') }),
   },
   /** Finds at most five of each kind: whole matches first, then those that begin with the text. */
   search: { ...get('/search'), query: SearchQuery, data: z.object({ hits: z.array(SearchHit) }) },

@@ -64,12 +64,16 @@ export const Overview = z.object({
   intervalSeconds: z.number(),
   /** Causes of failed orders, the most frequent first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
+  /** The orders without an outcome, each counted once, as of the moment of `delayed` and the checks. */
   backlog: z.object({
-    pendingOrders: z.number(),
+    pendingOrders: z.number().describe('Orders that are neither held nor in a paused channel.'),
+    pausedOrders: z.number().describe('Orders of paused channels that are not held.'),
+    heldOrders: z.number(),
+    /** The oldest batch with one of `pendingOrders`; null if there is none. */
     oldest: z.object({ batchId: z.string(), acceptedTime: z.number() }).nullable(),
   }),
-  /** Number of channels that are behind or paused, and the ten whose orders are oldest. */
-  delayed: z.object({ behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
+  /** Number of channels in each state but `current`, and the ten whose orders are oldest. */
+  delayed: z.object({ holding: z.number(), behind: z.number(), paused: z.number(), first: z.array(ConsoleChannel) }),
   webhooks: z.object({ active: z.number(), disabled: z.number(), unhealthy: z.array(UnhealthyWebhook) }),
   checks: z.array(HealthCheck),
   /** What a newcomer needs to try the demo of `npm start`; null in a deployment. */

@@ -1,10 +1,10 @@
-import type { ChannelDetail, ChannelHealth, ConsoleChannel } from '@lockstep/contract/console';
+import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type ChannelState, estimateCompletion } from './state.ts';
 
-/** A channel is behind when its oldest pending order has waited this long; a drain takes less than a second. */
-const BEHIND_MS = 30_000;
+/** How long an order of a channel that is behind has been pending (rules 9). A drain takes less than a second. */
+export const BEHIND_MS = 30_000;
 const MAX_APPLICATIONS = 50;
 const MAX_NAMED = 10;
 
@@ -25,21 +25,41 @@ export function pickChannels(
   return { channels: page.map(showChannel), stop: found.length > limit ? String(page.at(-1)!.id) : null };
 }
 
-/** Returns how many channels are behind or paused, and names those whose orders have waited longest. */
+/** Returns how many channels are in each state but `current`, and names those whose orders have waited longest. */
 export function pickDelayed(all: readonly ChannelState[]) {
   const delayed = all.filter((channel) => healthOf(channel) !== 'current');
-  const waitsSince = ({ oldestPendingTime }: ChannelState) => oldestPendingTime ?? Number.POSITIVE_INFINITY;
   const first = delayed.toSorted((a, b) => (waitsSince(a) < waitsSince(b) ? -1 : 1)).slice(0, MAX_NAMED);
-  const paused = delayed.filter(({ pausedTime }) => pausedTime !== null).length;
-  return { behind: delayed.length - paused, paused, first: first.map(showChannel) };
+  const count = (state: ChannelHealth) => delayed.filter((channel) => healthOf(channel) === state).length;
+  return { holding: count('holding'), behind: count('behind'), paused: count('paused'), first: first.map(showChannel) };
 }
+
+/**
+ * Returns how many orders have no outcome, each counted once: as held, in a paused channel, or pending; and the batch of
+ * the order that has been pending longest.
+ */
+export function sumBacklog(all: readonly ChannelState[]): Overview['backlog'] {
+  const sum = (some: readonly ChannelState[], count: (channel: ChannelState) => number) =>
+    some.reduce((total, channel) => total + count(channel), 0);
+  const [running, paused] = [true, false].map((runs) => all.filter(({ pausedTime }) => (pausedTime === null) === runs));
+  const [oldest] = running!.toSorted((a, b) => waitsSince(a) - waitsSince(b));
+  return {
+    pendingOrders: sum(running!, countFree),
+    pausedOrders: sum(paused!, countFree),
+    heldOrders: sum(all, ({ held }) => held),
+    oldest: oldest?.oldestBatchId ? { batchId: oldest.oldestBatchId, acceptedTime: oldest.oldestPendingTime! } : null,
+  };
+}
+
+/** Since when a channel's oldest order waits: later than any time if none does. */
+const waitsSince = ({ oldestPendingTime }: ChannelState) => oldestPendingTime ?? Number.MAX_SAFE_INTEGER;
+const countFree = ({ pending, held }: ChannelState) => pending - held;
 
 /** Returns a channel with its applications, from channels read a moment ago; undefined if there is no such channel. */
 export async function findChannel(
   db: Database,
   all: readonly ChannelState[],
   code: string,
-): Promise<ChannelDetail | undefined> {
+): Promise<Omit<ChannelDetail, 'pause'> | undefined> {
   // Reads the pause anew, so that the operator who just paused the channel sees it.
   const row = await db.selectFrom('channel').select('paused_time').where('code', '=', code).executeTakeFirst();
   const read = all.find(({ channelCode }) => channelCode === code);
@@ -58,14 +78,16 @@ export async function findChannel(
   };
 }
 
-function healthOf({ pausedTime, oldestPendingTime, time }: ChannelState): ChannelHealth {
+function healthOf({ pausedTime, oldestPendingTime, held, time }: ChannelState): ChannelHealth {
   if (pausedTime !== null) return 'paused';
-  return oldestPendingTime !== null && time - oldestPendingTime >= BEHIND_MS ? 'behind' : 'current';
+  if (oldestPendingTime !== null && time - oldestPendingTime >= BEHIND_MS) return 'behind';
+  return held > 0 ? 'holding' : 'current';
 }
 
 function showChannel(channel: ChannelState): ConsoleChannel {
-  const { id, time, pending, held, pendingOf, ...shown } = channel;
-  const waiting = pending > held ? [{ channelId: id, own: 0, behind: 0 }] : [];
+  const { id, time, pending, held, pendingOf, oldestBatchId, ...shown } = channel;
+  const pendingOrders = countFree(channel);
+  const waiting = pendingOrders > 0 ? [{ channelId: id, own: 0, behind: 0 }] : [];
   const estimatedCompletionTime = estimateCompletion(waiting, [channel]);
-  return { ...shown, state: healthOf(channel), pendingOrders: pending, heldOrders: held, estimatedCompletionTime };
+  return { ...shown, state: healthOf(channel), pendingOrders, heldOrders: held, estimatedCompletionTime };
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '@lockstep/contract';
-import type { ChannelPause } from '@lockstep/contract/console';
+import type { ChannelPause, Pause } from '@lockstep/contract/console';
 import { type Database, inMs, inTransaction, isOverload, type Statement, type Trx, together } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { channelOf, channelOfColumn, lanesOfChannel, lockedLanes, timeout } from '../lanes.ts';
@@ -60,6 +60,18 @@ async function awaitIdle(db: Database, channelId: number): Promise<boolean> {
     if (isOverload(error)) return false;
     throw error;
   }
+}
+
+/** Returns those of these channels that are paused, and since when. */
+export async function readPaused(
+  db: Database,
+  { ids = [], codes = [] }: { ids?: readonly number[]; codes?: readonly string[] },
+) {
+  const { rows } = await sql<Pick<Pause, 'channelCode' | 'pausedTime'>>`
+    select code as "channelCode", ${inMs('paused_time')} as "pausedTime" from channel
+    where paused_time is not null and (id = any (${ids}::int[]) or code = any (${codes}::text[]))
+    order by code`.execute(db);
+  return rows;
 }
 
 /** SQL: whether the channel of a lane is paused. `lane` names the column. */

@@ -14,6 +14,7 @@ const channel = (id: number, changes: Partial<ChannelState> = {}): ChannelState 
   held: 0,
   pendingOf: {},
   oldestPendingTime: null,
+  oldestBatchId: null,
   perSecond: { accepted: 0, succeeded: 900, failed: 100 },
   time: NOW,
   ...changes,

@@ -1,4 +1,4 @@
-import { type ApplicationId, Refusal, type Viewer } from '@lockstep/contract';
+import { type ApplicationId, type BatchId, Refusal, type Viewer } from '@lockstep/contract';
 import type { ConsoleChannel } from '@lockstep/contract/console';
 import { type Database, inMs, run, share } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -25,15 +25,16 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
       select ${sql.raw(channelOfColumn())} as channel_id, count(*) as held from held_order group by channel_id
     ), named as materialized (
       -- PostgreSQL cannot know how many channels have pending orders, so each is looked up separately.
-      select id, code, paused_time, case when id in (select channel_id from sums) then (
-        select min(first.accepted_time)
+      select id, code, paused_time, pending, pending_of, oldest_time, oldest_batch_id
+      from channel left join sums on sums.channel_id = id left join lateral (
+        select accepted_time as oldest_time, batch_id as oldest_batch_id
         from generate_series(0, ${sql.lit(LANES_OF_CHANNEL - 1)}) as place cross join lateral (
-          select accepted_time from lane_chunk
+          select accepted_time, batch_id from lane_chunk
           where lane = channel.id * ${sql.lit(LANES_OF_CHANNEL)} + place and finished_time is null and not is_held
           order by batch_id limit 1
         ) as first
-      ) end as oldest_time
-      from channel
+        where sums.channel_id is not null order by accepted_time limit 1
+      ) as oldest on true
     ), span as (
       select *, extract(epoch from at - since) as seconds
       from named cross join (select statement_timestamp() as at) as clock cross join lateral (
@@ -50,11 +51,12 @@ export async function readChannels(db: Database): Promise<ChannelState[]> {
     )
     select id, code as "channelCode", ${inMs('paused_time')} as "pausedTime", coalesce(pending, 0)::float8 as pending,
       coalesce(held, 0)::float8 as held, ${inMs('oldest_time')} as "oldestPendingTime",
+      oldest_batch_id as "oldestBatchId",
       coalesce(pending_of, '{}') as "pendingOf", json_build_object(
         'accepted', coalesce(accepted / seconds, 0), 'succeeded', coalesce(succeeded / seconds, 0),
         'failed', coalesce(failed / seconds, 0)
       ) as "perSecond", ${inMs('at')} as time
-    from span left join sums on sums.channel_id = id left join held on held.channel_id = id
+    from span left join held on held.channel_id = id
     left join done on done.channel_id = id
     order by code`.execute(db);
   return rows;
@@ -79,8 +81,7 @@ export class ChannelReader {
 
   /** Returns the channels that a viewer is bound to, sorted by code. Throws what the database throws. */
   async read(viewer: Pick<Viewer, 'channels'>): Promise<readonly ChannelState[]> {
-    const all = await this.readAll();
-    return viewer.channels === null ? all : all.filter(({ channelCode }) => viewer.channels!.includes(channelCode));
+    return pickVisible(await this.readAll(), viewer);
   }
 
   /**
@@ -96,6 +97,14 @@ export class ChannelReader {
   }
 }
 
+/** Returns those of the channels that a viewer is bound to. */
+export function pickVisible<Seen extends { channelCode: string }>(
+  all: readonly Seen[],
+  { channels }: Pick<Viewer, 'channels'>,
+): readonly Seen[] {
+  return channels === null ? all : all.filter(({ channelCode }) => channels.includes(channelCode));
+}
+
 /** What was read of a channel. Times are milliseconds by the database's clock. */
 export interface ChannelState
   extends Pick<ConsoleChannel, 'channelCode' | 'pausedTime' | 'oldestPendingTime' | 'perSecond'> {
@@ -103,6 +112,8 @@ export interface ChannelState
   /** Its pending orders, and how many of them are held. */
   pending: number;
   held: number;
+  /** The batch of the order that has been pending longest, as `oldestPendingTime`. */
+  oldestBatchId: BatchId | null;
   pendingOf: Readonly<Record<ApplicationId, number>>;
   time: number;
 }

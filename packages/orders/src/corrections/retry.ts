@@ -34,6 +34,25 @@ export async function retryFailedOrders(
   return { retried: backIds.size, notRetried: await readNotRetried(db, [...left]) };
 }
 
+/**
+ * Makes the hold of an order due, so that workers retry it within a second (rules 9). Returns false if the order is not
+ * held.
+ */
+export async function retryHeldOrder(
+  db: Database,
+  licenseOrderId: LicenseOrderId,
+  record: (trx: Trx) => Promise<void>,
+): Promise<boolean> {
+  return await inTransaction(db, async (trx) => {
+    const { rows } = await sql`
+      update order_hold set next_try = statement_timestamp()
+      where customer_id = (select customer_id from held_order where license_order_id = ${licenseOrderId})
+      returning customer_id`.execute(trx);
+    if (rows.length > 0) await record(trx);
+    return rows.length > 0;
+  });
+}
+
 type RecordRetried = (trx: Trx, backIds: readonly LicenseOrderId[]) => Promise<void>;
 
 /** Locks the lanes and batches of these orders, and puts back those that have failed. Returns their ids. */

@@ -1,12 +1,7 @@
-import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { BatchId, Operator } from '@lockstep/contract';
-import type { HoldPage, HoldsQuery, OrderCounts } from '@lockstep/contract/console';
+import type { OrderCounts } from '@lockstep/contract/console';
 import { type Database, inMs } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
-import { isPaused } from '../channels/pauses.ts';
-import { channelOfColumn } from '../lanes.ts';
-import { isOfChannel } from './viewer.ts';
 
 // Activity for operators: what workers have counted, and what has not been counted yet.
 
@@ -85,37 +80,6 @@ export async function readFailureCauses(db: Database, seconds: number) {
 const newestUncounted = (columns: RawBuilder<unknown>) =>
   sql`(select ${columns} from uncounted_activity order by id desc limit ${sql.lit(MAX_UNCOUNTED)})`;
 
-export interface WaitingBatch {
-  batchId: BatchId;
-  acceptedTime: number;
-}
-
-/**
- * Returns the oldest batch with a pending order in the channels of an operator, except held orders and paused channels;
- * null if there is none.
- */
-export async function findOldestPending(db: Database, { channels }: Operator): Promise<WaitingBatch | null> {
-  const isOurs =
-    channels === null
-      ? sql``
-      : sql`and exists (
-        select from channel where id = ${sql.raw(channelOfColumn('lane'))} and code = any (${[...channels]}::text[])
-      )`;
-  const { rows } = await sql<WaitingBatch>`
-    with recursive oldest as (
-      (select lane, batch_id from lane_chunk where finished_time is null and not is_held order by lane, batch_id limit 1)
-      union all
-      select next.* from oldest cross join lateral (
-        select lane, batch_id from lane_chunk
-        where finished_time is null and not is_held and lane_chunk.lane > oldest.lane
-        order by lane, batch_id limit 1
-      ) as next
-    )
-    select id as "batchId", ${inMs('accepted_time')} as "acceptedTime" from batch
-    where id = (select min(batch_id) from oldest where not ${sql.raw(isPaused('lane'))} ${isOurs})`.execute(db);
-  return rows[0] ?? null;
-}
-
 /** Since when a worker's background work has been waiting, in milliseconds; null if none is. */
 export interface WaitingWork {
   /** The oldest completed batch whose event readers and webhooks cannot see yet. */
@@ -130,20 +94,4 @@ export async function readWaitingWork(db: Database): Promise<WaitingWork> {
       (select ${inMs('completed_time')} from unnumbered_event order by id limit 1) as "eventsSinceTime",
       (select ${inMs('noted_time')} from uncounted_activity order by id limit 1) as "activitySinceTime"`.execute(db);
   return rows[0]!;
-}
-
-export async function listHolds(db: Database, viewer: Operator, { limit, cursor }: HoldsQuery): Promise<HoldPage> {
-  const { rows } = await sql<HoldPage['holds'][number]>`
-    select customer_id as "customerId", license_order_id as "licenseOrderId", (
-      select count(*)::int from (
-        select from held_order where held_order.customer_id = hold.customer_id limit 1000
-      ) as waiting
-    ) as orders, ${inMs('since')} as since, tries, ${inMs('next_try')} as "nextTryTime",
-      last_error as "lastError"
-    from order_hold as hold
-    where exists (
-        select from batch where batch.id = license_order_id / ${sql.lit(ORDERS_PER_BATCH)} and ${isOfChannel(viewer)}
-      ) and customer_id > ${cursor ?? ''} order by customer_id limit ${limit + 1}`.execute(db);
-  const holds = rows.slice(0, limit);
-  return { holds, nextCursor: rows.length > limit ? holds.at(-1)!.customerId : null };
 }

@@ -34,7 +34,7 @@ export interface SentBatchRow extends SummaryRow {
 const SENT_COLUMNS = `${SUMMARY_COLUMNS}, application.app_key, application.name as application_name`;
 
 /** Shows a batch to operators. */
-export function showBatch(row: SentBatchRow): ConsoleBatch {
+export function showBatch(row: SentBatchRow): Omit<ConsoleBatch, 'resent'> {
   return { batchId: row.id, appKey: row.app_key, applicationName: row.application_name, ...buildSummary(row) };
 }
 
@@ -113,7 +113,7 @@ export interface OperatorBatch {
   isApproved: boolean;
   /** The channels that both its application and the operator are bound to. */
   channels: Channels;
-  shown: ConsoleBatchDetail;
+  shown: Omit<ConsoleBatchDetail, 'resent'>;
   /** The channels with pending orders of the batch; null if there are none. */
   waiting: readonly PendingInChannel[] | null;
 }
@@ -140,7 +140,7 @@ export async function readAnyBatch(
 type AnyBatchRow = SentBatchRow & Omit<OperatorBatch, 'shown'> & { request_id: string; reopened_time: Date | null };
 
 /** Groups the failed orders of a batch by cause, most frequent first, each with its most frequent messages. */
-export async function groupFailures(db: Database, batchId: BatchId): Promise<FailureGroup[]> {
+export async function groupFailures(db: Database, batchId: BatchId): Promise<Omit<FailureGroup, 'resent'>[]> {
   const { rows } = await sql<{ cause: Cause; args: string[]; orders: number; in_cause: number }>`
     select cause, args, orders, in_cause from (
       select cause, args, count(*)::int as orders, (sum(count(*)) over (partition by cause))::int as in_cause,

@@ -112,14 +112,17 @@ export function showListedOrder(row: SentOrderRow): ListedOrder {
   return { ...showOrder(row), acceptedTime: row.accepted_time.getTime() };
 }
 
+/** An order without what `readHolds` and `readResent` know of it. */
+type Untraced<Shown> = Omit<Shown, 'hold' | 'resentAs'>;
+
 /** Shows an order to operators. */
-export function showSentOrder(row: SentOrderRow): ConsoleOrder {
+export function showSentOrder(row: SentOrderRow): Untraced<ConsoleOrder> {
   const { batchId } = splitOrderId(row.id);
   return { ...showListedOrder(row), batchId, appKey: row.app_key, applicationName: row.application_name };
 }
 
 /** What operators see of an order on its own page, except for its retries. */
-export function showOrderDetail(row: SentOrderRow): Omit<ConsoleOrderDetail, 'retries'> {
+export function showOrderDetail(row: SentOrderRow): Omit<Untraced<ConsoleOrderDetail>, 'retries'> {
   return { ...showSentOrder(row), requestId: row.request_id, srcLicenseOrderId: row.src_license_order_id };
 }
 

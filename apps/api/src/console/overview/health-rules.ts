@@ -1,5 +1,5 @@
 import type { HealthCheck, HealthCheckId } from '@lockstep/contract/console';
-import type { HoldsAndStalls, WaitingWork } from '@lockstep/orders/operator';
+import { BEHIND_MS, type HoldsAndStalls, type WaitingWork } from '@lockstep/orders/operator';
 import type { QueueBackend } from '@lockstep/platform';
 import type { WebhookFaults } from '@lockstep/webhooks/operator';
 import type { Sessions } from './sessions.ts';
@@ -9,8 +9,7 @@ import type { Sessions } from './sessions.ts';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** An order that is pending for longer is a warning, then an error. Drains take less than a second. */
-const PENDING_WARNING_MS = 30 * SECOND_MS;
+/** If an order is pending for longer, it is an error; when a channel is behind, it is a warning. */
 const PENDING_ERROR_MS = 5 * MINUTE_MS;
 /** Workers number events and sum activity every second. */
 const WORK_WARNING_MS = 15 * SECOND_MS;
@@ -52,7 +51,7 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
     judged('queue', queue.isReachable ? 'ok' : 'warning', { names: [queue.kind] }),
     judged(
       'pending_orders',
-      ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, PENDING_WARNING_MS),
+      ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, BEHIND_MS),
       {
         sinceTime: oldestPendingTime,
       },

@@ -7,22 +7,25 @@ import {
 } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import type { Operator } from '@lockstep/operators';
-import { type ChannelReader, type ChannelState, type Job, WORKER_NAME } from '@lockstep/orders';
+import { type ChannelState, type Job, readChannels, WORKER_NAME } from '@lockstep/orders';
 import {
-  findOldestPending,
   pickDelayed,
+  pickVisible,
   readActivity,
   readFailureCauses,
   readHoldsAndStalls,
   readWaitingWork,
+  sumBacklog,
 } from '@lockstep/orders/operator';
 import {
   type Aged,
   type Database,
   Deadline,
+  inSnapshot,
   type JobQueue,
   readCleanupBehind,
   share,
+  type Trx,
   within,
 } from '@lockstep/platform';
 import { readWebhookFaults } from '@lockstep/webhooks/operator';
@@ -48,7 +51,6 @@ const OF_SERVICE = new Set<HealthCheckId>([
 interface ReaderOptions {
   db: Database;
   queue: JobQueue<Job>;
-  channels: ChannelReader;
   /** The data that workers delete after its retention period. */
   aged: readonly Aged[];
 }
@@ -59,7 +61,6 @@ interface ReaderOptions {
  */
 export class OverviewReader {
   readonly #activity: Record<OverviewSpan, () => Promise<ActivityPart>>;
-  readonly #channels: ChannelReader;
   readonly #db: Database;
   readonly #state: () => Promise<StatePart>;
 
@@ -70,22 +71,17 @@ export class OverviewReader {
         share(() => onOneConnection(options.db, (db) => readActivityPart(db, span))),
       ]),
     ) as Record<OverviewSpan, () => Promise<ActivityPart>>;
-    this.#channels = options.channels;
     this.#db = options.db;
     this.#state = share(() => readStatePart(options));
   }
 
   /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
   async read(operator: Operator, span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
-    const [{ time, now, intervals, failures }, channels, { oldest, webhooks, checks }] = await Promise.all([
-      this.#activity[span](),
-      this.#channels.read(operator),
-      this.#state(),
-    ]);
+    const [activity, { channels: all, ...state }] = await Promise.all([this.#activity[span](), this.#state()]);
+    const channels = pickVisible(all, operator);
     const { intervalSeconds } = OVERVIEW_SPANS[span];
-    const backlog = { pendingOrders: channels.reduce((sum, { pending }) => sum + pending, 0), oldest };
-    const delayed = pickDelayed(channels);
-    const overview = { time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks };
+    const backlog = sumBacklog(channels);
+    const overview = { ...activity, intervalSeconds, ...state, backlog, delayed: pickDelayed(channels) };
     return operator.channels === null ? overview : await this.#limit(operator, overview, channels);
   }
 
@@ -95,10 +91,7 @@ export class OverviewReader {
     overview: All,
     channels: readonly ChannelState[],
   ): Promise<All> {
-    const { oldest, webhooks } = await onOneConnection(this.#db, async (db) => ({
-      oldest: await findOldestPending(db, operator),
-      webhooks: await readWebhookFaults(db, operator),
-    }));
+    const webhooks = await onOneConnection(this.#db, (db) => readWebhookFaults(db, operator));
     const perSecond = (of: keyof OrderCounts) => channels.reduce((sum, channel) => sum + channel.perSecond[of], 0);
     const { active, disabled, unhealthy } = webhooks;
     return {
@@ -111,20 +104,19 @@ export class OverviewReader {
       },
       intervals: [],
       failures: [],
-      backlog: { ...overview.backlog, oldest },
       webhooks: { active, disabled, unhealthy },
       checks: overview.checks.filter(({ check }) => OF_SERVICE.has(check)),
     };
   }
 }
 
-type ActivityPart = Pick<Overview, 'time' | 'now' | 'intervals' | 'failures'>;
-type StatePart = Pick<Overview, 'webhooks' | 'checks'> & { oldest: Overview['backlog']['oldest'] };
+type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures'>;
+type StatePart = Pick<Overview, 'time' | 'webhooks' | 'checks'> & { channels: readonly ChannelState[] };
 
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
   const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
-  const activity = await readActivity(db, { seconds, intervalSeconds });
-  return { ...activity, failures: await readFailureCauses(db, seconds) };
+  const { now, intervals } = await readActivity(db, { seconds, intervalSeconds });
+  return { now, intervals, failures: await readFailureCauses(db, seconds) };
 }
 
 async function readStatePart(options: ReaderOptions): Promise<StatePart> {
@@ -132,26 +124,31 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
     readQueue(options),
     onOneConnection(options.db, (db) => readStored(db, options.aged)),
   ]);
-  const { oldest, webhooks, ...facts } = stored;
+  const { channels, webhooks, ...facts } = stored;
   const { active, disabled, unhealthy, ...failing } = webhooks;
   const checks = judgeHealth({
     ...facts,
     queue,
-    oldestPendingTime: oldest?.acceptedTime ?? null,
+    oldestPendingTime: sumBacklog(channels).oldest?.acceptedTime ?? null,
     webhooks: { ...failing, disabled },
   });
-  return { oldest, webhooks: { active, disabled, unhealthy }, checks };
+  return { time: facts.time, channels, webhooks: { active, disabled, unhealthy }, checks };
 }
 
 /** Reads the part of the state that the database knows. */
 async function readStored(db: Database, aged: readonly Aged[]) {
   const { time, ...sessions } = await readSessions(db, WORKER_NAME);
-  const oldest = await findOldestPending(db, OPERATOR);
+  const backlog = await inSnapshot(db, readBacklog);
   const work = await readWaitingWork(db);
-  const holdsAndStalls = await readHoldsAndStalls(db);
   const webhooks = await readWebhookFaults(db, OPERATOR);
   const cleanup = await readCleanupBehind(db, aged);
-  return { time, sessions, oldest, work, holdsAndStalls, webhooks, cleanup };
+  // Which channels are behind is as of the time when they were read.
+  return { ...backlog, time: backlog.channels[0]?.time ?? time, sessions, work, webhooks, cleanup };
+}
+
+/** Reads the backlog as of one moment, so that its figures agree. */
+async function readBacklog(trx: Trx) {
+  return { channels: await readChannels(trx), holdsAndStalls: await readHoldsAndStalls(trx) };
 }
 
 async function readQueue({ queue }: ReaderOptions): Promise<HealthFacts['queue']> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchId, FailedOrders } from '@lockstep/contract';
-import { type Operator, readResends, recordChange } from '@lockstep/operators';
+import { listResends, type Operator, readResentFrom, recordChange } from '@lockstep/operators';
 import { listBatches, readFailedOrders } from '@lockstep/orders';
 import {
   groupFailures,
@@ -16,27 +16,45 @@ import { answerLong, changeInTurn } from '../../calls/turns.ts';
 import type { ServerOptions } from '../../options.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
+import { countResent, findResent, readPauses, traceOrders } from '../traces.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
 export function batchesHandlers(options: ServerOptions) {
   const { db, channels } = options;
   return {
-    listAllBatches: async (request, operator) => await listBatches(request.db, operator, request.query, showBatch),
+    listAllBatches: async (request, operator) => {
+      const { batches, nextCursor } = await listBatches(request.db, operator, request.query, showBatch);
+      return { batches: await countResent(request.db, batches), nextCursor };
+    },
 
     getBatch: async (request, operator) => {
       const { shown, waiting } = await findNamedBatch(request, operator);
       const estimatedCompletionTime = shown.held > 0 ? null : await channels.estimate(waiting);
-      return { ...shown, estimatedCompletionTime, ...(await readResends(request.db, shown.batchId)) };
+      const [batch] = await countResent(request.db, [shown]);
+      const resends = await listResends(request.db, [request.params.batchId]);
+      return {
+        ...batch!,
+        estimatedCompletionTime,
+        resends: resends.map(({ fromBatchId, ...resend }) => resend),
+        resentFrom: await readResentFrom(request.db, request.params.batchId),
+        pauses: await readPauses(request.db, operator, { ids: waiting?.map(({ channelId }) => channelId) ?? [] }),
+      };
     },
 
     getBatchFailures: async (request, operator) => {
       await findNamedBatch(request, operator);
-      return { failures: await groupFailures(request.db, request.params.batchId) };
+      const { batchId } = request.params;
+      const failures = await groupFailures(request.db, batchId);
+      const resent = await findResent(request.db, [batchId]);
+      const countOf = (cause: string) => resent.filter((order) => order.cause === cause).length;
+      return { failures: failures.map((group) => ({ ...group, resent: countOf(group.cause) })) };
     },
 
     listBatchOrders: async (request, operator) => {
-      return await listOrdersOfBatch(request.db, await findNamedBatch(request, operator), request.query);
+      const batch = await findNamedBatch(request, operator);
+      const { orders, nextCursor } = await listOrdersOfBatch(request.db, batch, request.query);
+      return { orders: await traceOrders(request.db, orders), nextCursor };
     },
 
     downloadFailedOrders: async (request, operator, reply) => {

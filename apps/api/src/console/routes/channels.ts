@@ -4,6 +4,7 @@ import { ListCursor, within } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../../options.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
+import { readPauses } from '../traces.ts';
 
 /** Handlers for channels: their backlog, and pausing them. */
 export function channelsHandlers({ channels, db }: ServerOptions) {
@@ -18,11 +19,9 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
 
     getChannel: async (request, operator) => {
       const { channelCode } = request.params;
-      return existing(
-        'channel',
-        channelCode,
-        await findChannel(request.db, await channels.read(operator), channelCode),
-      );
+      const found = await findChannel(request.db, await channels.read(operator), channelCode);
+      const [pause = null] = await readPauses(request.db, operator, { codes: [channelCode] });
+      return { ...existing('channel', channelCode, found), pause };
     },
 
     pauseChannel: async (request, operator) => {

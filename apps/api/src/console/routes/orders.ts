@@ -1,15 +1,23 @@
 import { readOrderEffects } from '@lockstep/assets/operator';
 import type { LicenseOrderId } from '@lockstep/contract';
-import { type ConsoleOrderDetail, MAX_SHOWN_EFFECTS, MAX_SHOWN_ORDER_BYTES } from '@lockstep/contract/console';
+import { MAX_SHOWN_EFFECTS, MAX_SHOWN_ORDER_BYTES } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
-import { type Operator, recordFailed } from '@lockstep/operators';
-import { comparePreview, failPendingOrders, listOrders, prepareBatch, readOrder } from '@lockstep/orders';
+import { type Operator, recordFailed, recordHeldRetried, recordRetried } from '@lockstep/operators';
+import {
+  comparePreview,
+  failPendingOrders,
+  listOrders,
+  prepareBatch,
+  readOrder,
+  retryFailedOrders,
+} from '@lockstep/orders';
 import {
   listHolds,
   listRetries,
   readAnyBatch,
   readOrderText,
   readStoredOrder,
+  retryHeldOrder,
   showOrderDetail,
   showSentOrder,
 } from '@lockstep/orders/operator';
@@ -19,6 +27,7 @@ import type { ServerOptions } from '../../options.ts';
 import { hidePersonal } from '../hidden-fields.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
+import { readPauses, traceOrders } from '../traces.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
@@ -26,15 +35,22 @@ export function ordersHandlers({ reads }: ServerOptions) {
   return {
     listAllOrders: async (request, operator) => {
       const list = () => listOrders(request.db, operator, request.query, showSentOrder);
-      if (request.query.assetNum === undefined) return await list();
-      return await reads.run(partyOf(operator), request.deadline.signal, list);
+      const { orders, nextCursor } =
+        request.query.assetNum === undefined
+          ? await list()
+          : await reads.run(partyOf(operator), request.deadline.signal, list);
+      return { orders: await traceOrders(request.db, orders), nextCursor };
     },
 
     getOrder: async (request, operator) => {
       const order = await findNamedOrder(request, operator);
       const owners = await readOwners(request.db, operator, [order.customerId]);
       const retries = await listRetries(request.db, order.licenseOrderId);
-      return { ...order, retries, owner: owners.get(order.customerId) ?? null };
+      const owner = owners.get(order.customerId) ?? null;
+      const codes = order.state === 'pending' && owner !== null ? [owner.channelCode] : [];
+      const [pause = null] = await readPauses(request.db, operator, { codes });
+      const [traced] = await traceOrders(request.db, [order]);
+      return { ...traced!, retries, owner, pause };
     },
 
     getOrderContent: async (request, operator) => {
@@ -66,6 +82,18 @@ export function ordersHandlers({ reads }: ServerOptions) {
       return { outcome, licenseOrderIds: licenseOrderIds.slice(0, MAX_SHOWN_LATER), orders: licenseOrderIds.length };
     },
 
+    retryOrder: async (request, operator) => {
+      const { licenseOrderId } = await findNamedOrder(request, operator);
+      const isDue = await retryHeldOrder(request.db, licenseOrderId, (trx) =>
+        recordHeldRetried(trx, operator, licenseOrderId),
+      );
+      if (isDue) return { isRetried: true };
+      const { retried } = await retryFailedOrders(request.db, [licenseOrderId], (trx, backIds) =>
+        recordRetried(trx, operator, backIds),
+      );
+      return { isRetried: retried > 0 };
+    },
+
     previewOrder: async (request, operator) => {
       const order = await findNamedOrder(request, operator);
       const stored = await readOrderText(request.db, order, MAX_SHOWN_ORDER_BYTES);
@@ -88,7 +116,7 @@ const MAX_SHOWN_LATER = 100;
 type OrderCall = FastifyRequest<{ Params: { licenseOrderId: LicenseOrderId } }>;
 
 /** Returns the order that a call names. Throws a ConsoleRefusal: not_found. */
-async function findNamedOrder(request: OrderCall, operator: Operator): Promise<Omit<ConsoleOrderDetail, 'retries'>> {
+async function findNamedOrder(request: OrderCall, operator: Operator): Promise<ReturnType<typeof showOrderDetail>> {
   const { licenseOrderId } = request.params;
   noteSubject(request, { licenseOrderIds: [licenseOrderId] });
   return showOrderDetail(existing('order', licenseOrderId, await readOrder(request.db, operator, licenseOrderId)));

@@ -8,8 +8,8 @@ import type { ConsoleHandlers } from '../operations.ts';
 import { OverviewReader } from '../overview/reader.ts';
 
 /** Handler of the overview: activity, backlog and health. */
-export function overviewHandlers({ db, queue, channels, aged, demo }: ServerOptions) {
-  const reader = new OverviewReader({ db, queue, channels, aged });
+export function overviewHandlers({ db, queue, aged, demo }: ServerOptions) {
+  const reader = new OverviewReader({ db, queue, aged });
   const look = share(() => readQueue(queue));
   return {
     getOverview: async (request, operator) => ({

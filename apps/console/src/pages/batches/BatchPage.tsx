@@ -15,6 +15,7 @@ import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/va
 import { useCauseWords } from '../../words/causes.ts';
 import { ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
 import { useOrderTable } from '../orders/Orders.tsx';
 import styles from '../pages.module.css';
@@ -47,7 +48,10 @@ export function BatchPage() {
         {(read) => (
           <>
             <BatchProgress batch={read} />
-            <Resends resends={read.resends} />
+            {read.pauses.map((pause) => (
+              <PauseNotice key={pause.channelCode} pause={pause} />
+            ))}
+            <Resends batch={read} />
             <BatchFields batch={read} />
             {read.failed > 0 && <FailureGroups batch={read} />}
             <BatchOrders batch={read} />
@@ -62,7 +66,7 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const write = useNumberFormat();
   const mayCall = useMayCall();
-  const { batchId, failed, pending, state } = batch;
+  const { batchId, failed, resent, pending, state } = batch;
   return (
     <>
       {pending > 0 && (
@@ -81,7 +85,7 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
         </ConfirmButton>
       )}
       {failed > 0 && mayCall('downloadFailedOrders') && <DownloadFailed batch={batch} />}
-      {failed > 0 && state === 'completed' && mayCall('resendOrders') && (
+      {failed > resent && state === 'completed' && mayCall('resendOrders') && (
         <Button
           variant="default"
           renderRoot={(props) => <Link to="/batches/$batchId/resend" params={{ batchId }} {...props} />}
@@ -107,7 +111,7 @@ function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: Console
   );
 }
 
-function BatchProgress({ batch: { total, succeeded, failed, pending, held } }: { batch: ConsoleBatchDetail }) {
+function BatchProgress({ batch: { total, succeeded, failed, resent, pending, held } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const write = useNumberFormat();
   const label = words.progress(write(succeeded + failed), write(total));
@@ -116,8 +120,9 @@ function BatchProgress({ batch: { total, succeeded, failed, pending, held } }: {
       <Figures>
         <Figure label={words.orders} value={total} />
         <Figure label={words.succeeded} value={succeeded} tone={succeeded > 0 ? 'good' : 'neutral'} />
-        <Figure label={words.failed} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
-        <Figure label={words.pending} value={pending} tone={pending > 0 ? 'busy' : 'neutral'} />
+        <Figure label={words.failed} value={failed - resent} tone={failed > resent ? 'bad' : 'neutral'} />
+        {resent > 0 && <Figure label={words.resentOrders} value={resent} tone="neutral" />}
+        <Figure label={words.pending} value={pending - held} tone={pending > held ? 'busy' : 'neutral'} />
         {held > 0 && <Figure label={words.held} value={held} tone="warn" />}
       </Figures>
       {pending > 0 && <ProgressBar label={label} total={total} succeeded={succeeded} failed={failed} />}
@@ -161,13 +166,14 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
       <Query of={found}>
         {({ failures }) => (
           <ul className={`plain ${styles.failures}`}>
-            {failures.map(({ cause, orders, messages, otherOrders }) => (
+            {failures.map(({ cause, orders, resent, messages, otherOrders }) => (
               <li key={cause}>
                 <strong>
                   <Link {...ordersOf(cause)} resetScroll={false} aria-label={words.showThese(cause)}>
                     <code>{cause}</code>
                   </Link>{' '}
                   · {words.ordersOf(write(orders))}
+                  {resent > 0 && ` · ${words.resent(write(resent))}`}
                 </strong>
                 <ul className="plain" aria-label={words.messages}>
                   {messages.map((each) => (

@@ -4,7 +4,7 @@ import { Page } from '../../kit/page.tsx';
 import { Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
+import { useNumberFormat, useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink } from '../links.tsx';
 import { batchesWords } from './words.ts';
 
@@ -47,8 +47,16 @@ export function useBatchTable(): Table<ConsoleBatch> {
       { header: words.channelOrderId, width: '14rem', cell: (batch) => <BatchLink batch={batch} /> },
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
-      { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
-      { header: words.pending, align: 'end', cell: ({ pending }) => <Count value={pending} /> },
+      {
+        header: words.failed,
+        align: 'end',
+        cell: ({ failed, resent }) => <SplitCount rest={failed - resent} part={resent} name={words.resent} />,
+      },
+      {
+        header: words.pending,
+        align: 'end',
+        cell: ({ pending, held }) => <SplitCount rest={pending - held} part={held} name={words.heldPart} />,
+      },
       { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
       { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
       { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
@@ -56,12 +64,24 @@ export function useBatchTable(): Table<ConsoleBatch> {
   };
 }
 
+/** A count, and beside it a part that is not in it, if there is any: `1 · 2 resent`. */
+function SplitCount({ rest, part, name }: { rest: number; part: number; name: (count: string) => string }) {
+  const write = useNumberFormat();
+  return (
+    <>
+      <Count value={rest} />
+      {part > 0 && ` · ${name(write(part))}`}
+    </>
+  );
+}
+
 /** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */
-export function Resends({ resends }: Pick<TracedBatch, 'resends'>) {
+export function Resends({ batch: { resends, resent, failed } }: { batch: TracedBatch }) {
   const words = useWords(batchesWords);
+  const write = useNumberFormat();
   if (resends.length === 0) return null;
   return (
-    <Notice tone="warn" title={words.resentAs}>
+    <Notice tone="neutral" title={words.resentOf(write(resent), write(failed))}>
       {resends.map((batch) => (
         <div key={batch.batchId}>
           <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.command)}{' '}

@@ -50,7 +50,7 @@ function FailedOrders({ batch }: { batch: TracedBatch }) {
   const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
   return (
     <>
-      <Resends resends={batch.resends} />
+      <Resends batch={batch} />
       {order !== undefined && (
         <p>
           {words.oneOrder}

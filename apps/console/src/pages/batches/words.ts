@@ -58,7 +58,13 @@ export const batchesWords = defineAreaWords({
     '订单的原始内容（JSON）。授权密码为空，提交文件前请填写。',
   ],
   resend: ['Fix and resend failed orders', '修正并重发失败订单'],
-  resentAs: ['Failed orders of this batch were resent', '此批次的失败订单已重发'],
+  resent: [(count: string) => `${count} resent`, (count) => `${count} 个已重发`],
+  resentOrders: ['Resent', '已重发'],
+  heldPart: [(count: string) => `${count} held`, (count) => `${count} 个挂起`],
+  resentOf: [
+    (count: string, failed: string) => `${count} of ${failed} failed orders were resent`,
+    (count, failed) => `${failed} 个失败订单中 ${count} 个已重发`,
+  ],
   resentBy: [(operator: string) => `by ${operator}`, (operator) => `由 ${operator} 重发`],
   resentAgain: [
     'Orders that succeeded in the new batch need no action. To resend those that failed in it, open that batch.',

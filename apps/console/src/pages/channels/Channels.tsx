@@ -1,4 +1,4 @@
-import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview } from '@lockstep/contract/console';
+import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview, Pause } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
@@ -12,7 +12,7 @@ import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
 
-const STATES = ['current', 'behind', 'paused'] as const satisfies ChannelHealth[];
+const STATES = ['current', 'holding', 'behind', 'paused'] as const satisfies ChannelHealth[];
 const REFRESH_MS = 5_000;
 
 /** All channels that have customers, filtered by code and state. */
@@ -51,6 +51,7 @@ function useChannelTable(): Table<ConsoleChannel> {
       },
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+      { header: words.heldOrders, align: 'end', isMinor: true, cell: ({ heldOrders }) => <Count value={heldOrders} /> },
       { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
       { header: words.acceptedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
       { header: words.succeededRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
@@ -65,8 +66,8 @@ function useChannelTable(): Table<ConsoleChannel> {
   };
 }
 
-/** The first channels that are behind or paused, linked to all of them. Renders nothing if there are none. */
-export function DelayedChannels({ delayed: { behind, paused, first } }: Pick<Overview, 'delayed'>) {
+/** The first channels that are behind, paused or hold orders, linked to all. Renders nothing if there are none. */
+export function DelayedChannels({ delayed: { holding, behind, paused, first } }: Pick<Overview, 'delayed'>) {
   const words = useWords(channelsWords);
   const write = useNumberFormat();
   const table = useChannelTable();
@@ -76,6 +77,8 @@ export function DelayedChannels({ delayed: { behind, paused, first } }: Pick<Ove
       <Link {...pageOf.channels({ state: 'behind' })}>{words.allBehind(write(behind))}</Link>
       {' · '}
       <Link {...pageOf.channels({ state: 'paused' })}>{words.allPaused(write(paused))}</Link>
+      {' · '}
+      <Link {...pageOf.channels({ state: 'holding' })}>{words.allHolding(write(holding))}</Link>
     </p>
   );
   return (
@@ -104,9 +107,10 @@ export function ChannelPage() {
       <Query of={channel}>
         {(shown) => (
           <>
-            {shown.state === 'paused' && (
-              <Notice tone="warn" title={words.pausedTitle}>
-                {words.pausedHelp}
+            {shown.pause !== null && <PauseNotice pause={shown.pause} />}
+            {shown.state === 'holding' && (
+              <Notice tone="warn" title={words.holdingTitle}>
+                {words.holdingHelp} <Link to="/holds">{words.heldOrders}</Link>
               </Notice>
             )}
             {shown.state === 'behind' && (
@@ -122,6 +126,21 @@ export function ChannelPage() {
         )}
       </Query>
     </Page>
+  );
+}
+
+/** Says who paused a channel, when and why. */
+export function PauseNotice({ pause: { channelCode, pausedTime, pausedBy, reason } }: { pause: Pause }) {
+  const words = useWords(channelsWords);
+  return (
+    <Notice tone="warn" title={words.pausedTitle(channelCode)}>
+      <p>
+        {words.paused} <Time timeMs={pausedTime} isRelative withUtc />
+        {pausedBy !== null && ` ${words.pausedBy(pausedBy)}`}
+        {reason !== null && `${words.colon}${reason}`}
+      </p>
+      {words.pausedHelp} <Link {...pageOf.channel(channelCode)}>{`${words.channel} ${channelCode}`}</Link>
+    </Notice>
   );
 }
 
@@ -171,7 +190,7 @@ function Applications({ channel: { applications, hasMoreApplications } }: { chan
       cell: ({ appKey, name }) => <Link {...pageOf.application(appKey)}>{name}</Link>,
     },
     { header: words.appKey, isMinor: true, cell: ({ appKey }) => <CopyId id={appKey} what={words.appKey} /> },
-    { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+    { header: words.pendingWithHeld, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
     { header: words.bound, cell: ({ isBound }) => (isBound ? words.yes : words.no) },
   ];
   return (

@@ -15,11 +15,18 @@ export const channelsWords = defineAreaWords({
     'A channel appears here once O1 or O2 creates a customer in it.',
     '渠道有了客户（接口 O1、O2），就会显示在这里。',
   ],
-  pausedTitle: ['This channel is paused', '该渠道已暂停'],
+  pausedTitle: [(code: string) => `Channel ${code} is paused`, (code) => `渠道 ${code} 已暂停`],
+  pausedBy: [(name: string) => `by ${name}`, (name) => `由 ${name} 暂停`],
   pausedHelp: [
     'Its orders are accepted and stay pending. Sync calls that touch its customers are refused. Resume the channel once the reason no longer applies.',
     '其订单仍会受理，但保持待处理；涉及其客户的同步调用会被拒绝。暂停原因消除后，请恢复渠道。',
   ],
+  holdingTitle: ['This channel has held orders', '该渠道有挂起订单'],
+  holdingHelp: [
+    'They can’t be applied; later orders of the same customers wait behind them. Other customers’ orders continue.',
+    '这些订单无法执行，同一客户的后续订单须等待。其他客户的订单不受影响。',
+  ],
+  pendingWithHeld: ['Pending and held orders', '待处理及挂起订单'],
   behindTitle: ['This channel is behind', '该渠道处理滞后'],
   behindHelp: [
     'Its oldest order has been pending for at least 30 seconds. If orders are being applied, the workers can’t keep up: start another one. If not, check the overview for stalled lanes and held orders.',
@@ -58,7 +65,8 @@ export const channelsWords = defineAreaWords({
     'Worker 将在几秒内从最早的订单开始，执行其待处理订单。',
   ],
   resumeDone: [(code: string) => `Channel ${code} resumed.`, (code) => `渠道 ${code} 已恢复。`],
-  delayed: ['Channels behind or paused', '滞后或已暂停的渠道'],
+  delayed: ['Channels behind, paused or with held orders', '滞后、已暂停或有挂起订单的渠道'],
+  allHolding: [(count: string) => `All with held orders: ${count}`, (count) => `全部有挂起订单的渠道：${count}`],
   allBehind: [(count: string) => `All channels behind: ${count}`, (count) => `全部滞后渠道：${count}`],
   allPaused: [(count: string) => `All paused channels: ${count}`, (count) => `全部已暂停渠道：${count}`],
 });

@@ -7,11 +7,13 @@ import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
-import { Resends } from '../batches/Batches.tsx';
+import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, AssetLink, BatchLink, OrderLink, pageOf } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
+import { stateOf, WaitsBehind } from './Orders.tsx';
 import { PreviewOutcome } from './PreviewOutcome.tsx';
+import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 2_000;
@@ -33,11 +35,14 @@ export function OrderPage() {
   return (
     <Page
       title={`${words.order} ${orderId}`}
-      beside={order.data && <StateBadge state={order.data.state} />}
+      beside={order.data && <StateBadge state={stateOf(order.data)} />}
       crumbs={[{ text: words.orders, to: '/orders' }, ...batchCrumbs]}
       actions={
         <>
-          {order.data?.state === 'failed' && <FixAndResend order={order.data} />}
+          {order.data && (order.data.hold !== null || order.data.cause === 'internal_error') && (
+            <RetryOrder orderId={orderId} />
+          )}
+          {order.data?.state === 'failed' && order.data.resentAs === null && <FixAndResend order={order.data} />}
           {order.data?.state === 'pending' && <FailOrder orderId={orderId} />}
         </>
       }
@@ -46,11 +51,15 @@ export function OrderPage() {
         {(read) => (
           <>
             {read.cause !== null && <Why order={read} />}
-            {read.state === 'failed' && <ResentBatch order={read} />}
+            {read.resentAs !== null && <ResentAs resentAs={read.resentAs} />}
+            {read.pause !== null && <PauseNotice pause={read.pause} />}
+            {read.hold !== null && <Hold order={read} hold={read.hold} />}
             <OrderFields order={read} />
             {/* The state is part of the key, so that these sections refetch when the order gets its outcome. */}
             {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
-            {read.state !== 'succeeded' && <OrderNow key={read.state} orderId={orderId} state={read.state} />}
+            {read.state !== 'succeeded' && read.hold === null && (
+              <OrderNow key={read.state} orderId={orderId} state={read.state} />
+            )}
             <Retries retries={read.retries} />
             <OrderContent key={`content-${read.state}`} orderId={orderId} />
           </>
@@ -139,10 +148,36 @@ function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrd
   );
 }
 
-/** The batches as which failed orders of this order's batch were resent. Renders nothing if there are none. */
-function ResentBatch({ order: { batchId } }: { order: FailedOrder }) {
-  const { data } = useOperation('getBatch', { params: { batchId } });
-  return data === undefined ? null : <Resends resends={data.resends} />;
+/** The newest order that was sent in place of a failed one, and its state. */
+function ResentAs({ resentAs: { licenseOrderId, state } }: { resentAs: NonNullable<Order['resentAs']> }) {
+  const words = useWords(ordersWords);
+  return (
+    <Notice tone="neutral" title={words.wasResent}>
+      {words.resentAs} <OrderLink orderId={licenseOrderId} /> <StateBadge state={state} />
+    </Notice>
+  );
+}
+
+/** Why a held order waits, and when it is tried again. */
+function Hold({ order, hold }: { order: Order; hold: NonNullable<Order['hold']> }) {
+  const words = useWords(ordersWords);
+  const isItself = hold.licenseOrderId === order.licenseOrderId;
+  return (
+    <Notice tone="warn" title={isItself ? words.heldItself : words.heldBehind}>
+      {!isItself && (
+        <p>
+          <WaitsBehind hold={hold} />
+        </p>
+      )}
+      <Fields
+        fields={[
+          { label: words.lastError, value: hold.lastError },
+          { label: words.attempts, value: <Count value={hold.tries} /> },
+          { label: words.nextTry, value: <Time timeMs={hold.nextTryTime} isRelative withUtc /> },
+        ]}
+      />
+    </Notice>
+  );
 }
 
 /** A preview of a pending or failed order. */

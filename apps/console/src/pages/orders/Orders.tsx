@@ -1,5 +1,6 @@
-import type { ConsoleData, ConsoleOrder, HoldPage } from '@lockstep/contract/console';
+import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
+import { useMayCall } from '../../api/operations.ts';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
@@ -9,6 +10,7 @@ import { useCauseWords } from '../../words/causes.ts';
 import { ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { BatchLink, OrderLink, pageOf } from '../links.tsx';
+import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -53,26 +55,58 @@ export function OrdersPage() {
 }
 
 /** The table of the orders of one batch. */
-export function useOrderTable(): Table<ConsoleData<'listBatchOrders'>['orders'][number]> {
+export function useOrderTable(): Table<TracedOrder> {
   const words = useWords(ordersWords);
-  const causeWords = useCauseWords();
   const codeName = useCodeNames();
   return {
     rowKey: ({ licenseOrderId }) => licenseOrderId,
     columns: [
       { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
-      { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+      { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
       { header: words.type, width: '7rem', cell: ({ orderType }) => codeName(orderType) },
       { header: words.customerId, isMinor: true, width: '8rem', cell: ({ customerId }) => <CopyId id={customerId} /> },
       {
         header: words.why,
         width: '14rem',
-        cell: causeWords,
+        cell: (order) => <Why order={order} />,
       },
       { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
   };
+}
+
+/** The state of an order as the console shows it: `held` if it is held or waits behind a held order. */
+export const stateOf = ({ state, heldSince }: Pick<TracedOrder, 'state' | 'heldSince'>) =>
+  heldSince === null ? state : 'held';
+
+/** Why an order failed, and as which one it was resent; or why it is held. */
+function Why({ order }: { order: TracedOrder }) {
+  const words = useWords(ordersWords);
+  const causeWords = useCauseWords();
+  const { licenseOrderId, hold, resentAs } = order;
+  if (hold?.licenseOrderId === licenseOrderId) return hold.lastError;
+  if (hold !== null) return <WaitsBehind hold={hold} />;
+  return (
+    <>
+      {causeWords(order)}
+      {resentAs !== null && (
+        <div>
+          {words.resentAs} <OrderLink orderId={resentAs.licenseOrderId} /> <StateBadge state={resentAs.state} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Names the held order that a later order of its customer waits for. */
+export function WaitsBehind({ hold }: { hold: NonNullable<TracedOrder['hold']> }) {
+  const words = useWords(ordersWords);
+  return (
+    <>
+      {words.waitsBehind} <OrderLink orderId={hold.licenseOrderId} />
+    </>
+  );
 }
 
 /** The most waiting orders that the service counts. */
@@ -81,6 +115,7 @@ const MAX_WAITING = 1_000;
 /** The customers with held orders. */
 export function HoldsPage() {
   const words = useWords(ordersWords);
+  const mayCall = useMayCall();
   const columns: Column<HoldPage['holds'][number]>[] = [
     {
       header: words.customer,
@@ -106,6 +141,9 @@ export function HoldsPage() {
       ),
     },
   ];
+  const retry: typeof columns = [
+    { header: words.retryNow, cell: ({ licenseOrderId }) => <RetryOrder orderId={licenseOrderId} /> },
+  ];
   return (
     <Page title={words.heldOrders} lead={words.heldLead} crumbs={[{ text: words.orders, to: '/orders' }]}>
       <List
@@ -113,7 +151,7 @@ export function HoldsPage() {
         operation="listHolds"
         rows={({ holds }) => holds}
         refreshMs={REFRESH_MS}
-        columns={columns}
+        columns={mayCall('retryOrder') ? [...columns, ...retry] : columns}
         rowKey={({ customerId }) => customerId}
         none={[words.noHolds, words.noHoldsAdvice]}
       />

@@ -35,7 +35,7 @@ export function OverviewPage() {
           <>
             {demo !== null && <DemoNotice {...demo} />}
             <HealthSection checks={checks} time={time} />
-            <NowFigures now={now} backlog={backlog} time={time} />
+            <NowFigures now={now} backlog={backlog} time={time} isBehind={delayed.behind > 0} />
             <DelayedChannels delayed={delayed} />
             {channels === null && (
               <Section title={words.activity} actions={<SpanChoice span={span} />}>
@@ -108,19 +108,17 @@ function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
   );
 }
 
-/** An order pending for longer is highlighted. */
-const LONG_MS = 30_000;
+type NowProps = Pick<Overview, 'now' | 'backlog' | 'time'> & { isBehind: boolean };
 
-/** Current throughput and backlog. */
-function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | 'time'>) {
+/** Current throughput and backlog. If a channel is behind, the oldest order is highlighted. */
+function NowFigures({ now, backlog, time, isBehind }: NowProps) {
   const words = useWords(overviewWords);
   const write = useNumberFormat({ maximumFractionDigits: 0 });
   const writeRate = useRate();
   const writeDuration = useDuration();
   const rate = (orders: number) => writeRate(orders / now.seconds);
-  const { oldest, pendingOrders } = backlog;
+  const { oldest, pendingOrders, pausedOrders, heldOrders } = backlog;
   const age = oldest === null ? null : writeDuration(Math.max(0, time - oldest.acceptedTime));
-  const isLong = oldest !== null && time - oldest.acceptedTime >= LONG_MS;
   return (
     <Section title={words.now} actions={<span>{words.ofLastSeconds(write(now.seconds))}</span>}>
       <Figures>
@@ -128,9 +126,11 @@ function NowFigures({ now, backlog, time }: Pick<Overview, 'now' | 'backlog' | '
         <Figure label={words.succeededRate} value={rate(now.succeeded)} tone="good" />
         <Figure label={words.failedRate} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
         <Figure label={words.pendingOrders} value={pendingOrders} tone="neutral" />
-        <Figure label={words.oldestPending} value={age ?? words.nothingPending} tone={isLong ? 'warn' : 'neutral'} />
+        <Figure label={words.oldestPending} value={age ?? words.nothingPending} tone={isBehind ? 'warn' : 'neutral'} />
+        {pausedOrders > 0 && <Figure label={words.pausedOrders} value={pausedOrders} tone="warn" />}
+        {heldOrders > 0 && <Figure label={words.heldOrders} value={heldOrders} tone="warn" />}
       </Figures>
-      {oldest !== null && isLong && (
+      {oldest !== null && isBehind && (
         <p>
           {words.oldestBatch(age ?? '')}{' '}
           <CopyId id={oldest.batchId} what={words.batchNumber(oldest.batchId)}>

@@ -84,6 +84,7 @@ export const overviewWords = defineAreaWords({
   ],
   health: ['Health', '健康状况'],
   heldCustomers: ['See held orders', '查看挂起订单'],
+  pausedOrders: ['In paused channels', '已暂停渠道的订单'],
   allWell: ['All systems healthy', '一切正常'],
   someChecks: [
     (count: string) => (count === '1' ? '1 needs attention' : `${count} need attention`),
