@@ -135,6 +135,9 @@ describe('failed orders', () => {
     await page.getByRole('heading', { level: 1, name: /spring again$/ }).waitFor();
     await said(page, en.states.completed);
     await said(page, en.states.succeeded);
+    await page.goto(`/console/batches/${batchId}?state=failed`);
+    await said(page, en.batches.resentOf('1', '5'));
+    await page.getByText(en.orders.resentAs).waitFor();
     // The audit log holds what was changed.
     await page.goto(`/console/audit-log?target=${batchId}&action=batch.resent`);
     await page.getByText(en.auditLog.leftOut(4)).waitFor();

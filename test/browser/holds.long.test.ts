@@ -31,6 +31,9 @@ it('held orders are shown to a viewer', async () => {
   const { page: order } = await openConsole(stack, 'viewer', `/orders/${heldId}`);
   await lookInEveryView(order, 'order-held', async (words) => {
     await order.locator('dt', { hasText: words.orders.heldSince }).waitFor();
+    await said(order, words.states.held);
+    await said(order, words.orders.heldItself);
+    expect(await order.getByText(words.orders.nowSucceeds).count()).toBe(0);
     expect(await order.getByRole('button', { name: words.orders.failOrder }).count()).toBe(0);
   });
 });
@@ -41,7 +44,9 @@ it('a held order is marked as failed with a reason, after a choice for the later
   await look(page, 'overview-held');
   await page.getByRole('link', { name: en.overview.heldCustomers }).click();
   await page.getByRole('link', { name: heldId }).click();
-  await page.locator('dt', { hasText: en.orders.heldSince }).waitFor();
+  await page.getByRole('button', { name: en.orders.retryNow }).click();
+  await page.getByRole('dialog').getByRole('button', { name: en.orders.retryNow }).click();
+  await said(page, en.orders.retryNowDone);
   await page.getByRole('button', { name: en.orders.failOrder }).click();
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: en.orders.failOrder });
