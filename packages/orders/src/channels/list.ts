@@ -34,8 +34,8 @@ export function pickDelayed(all: readonly ChannelState[]) {
 }
 
 /**
- * Returns how many orders have no outcome, each counted once: as held, in a paused channel, or pending; and the batch of
- * the order that has been pending longest.
+ * Returns how many orders have no outcome, each counted once: as held, in a paused channel, or pending; and the batch
+ * of the order that has been pending longest.
  */
 export function sumBacklog(all: readonly ChannelState[]): Overview['backlog'] {
   const sum = (some: readonly ChannelState[], count: (channel: ChannelState) => number) =>
