@@ -243,7 +243,7 @@ create index access_token_login on access_token (member_id, application_id, expi
 -- the address for an operator's name, and the empty string for the total over all parties. A worker deletes expired
 -- rows.
 create table login_failure (
-  kind text not null check (kind in ('user', 'operator', 'confirmation')),
+  kind text not null check (kind in ('user', 'operator', 'confirmation', 'provider')),
   name_hash bytea not null,
   party text not null,
   failed_times timestamptz[] not null,
@@ -1408,21 +1408,26 @@ create table failure_activity (
 -- Operators (rules 9)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- An account for the console.
+-- An account for the console. Without a password, its operator logs in by a provider: as the person whom issuer and
+-- subject name, or, while these are null, as the next one with this name there.
 create table operator (
   id bigint generated always as identity primary key,
   name text not null constraint operator_name_taken unique check (name ~ '^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$'),
   role text not null check (role in ('viewer', 'support', 'admin')),
   -- The channels that the operator sees and acts in; null: all. Admins see all, whatever this says.
   channels text[] check (cardinality(channels) > 0),
-  password_hash text not null,
+  password_hash text,
+  issuer text,
+  subject text,
   created_time timestamptz not null default statement_timestamp(),
   disabled_time timestamptz,
   -- The unused login link that npm start printed last.
   link_token_hash bytea unique,
   link_expires_time timestamptz,
   check ((link_token_hash is null) = (link_expires_time is null)),
-  searched text not null generated always as (searched_text(name)) stored
+  searched text not null generated always as (searched_text(name)) stored,
+  constraint operator_person unique (issuer, subject),
+  check (num_nonnulls(issuer, subject) in (0, 2) and (password_hash is null or issuer is null))
 );
 
 -- A session, identified by the hash of its token. Each use extends expires_time, up to end_time. A worker deletes

@@ -91,6 +91,8 @@ function devPage(): Plugin {
       html
         .replace('__BASE__', server?.config.base ?? '/')
         .replace('__NONCE__', '')
-        .replace('__SESSION__', 'maybe'),
+        .replace('__SESSION__', 'maybe')
+        .replace('__PROVIDER__', '')
+        .replace('__PASSWORD__', 'on'),
   };
 }

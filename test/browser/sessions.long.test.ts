@@ -1,4 +1,7 @@
-import { en } from '@lockstep/console/words';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { en, zh } from '@lockstep/console/words';
 import { createLogInToken, newCommand } from '@lockstep/operators';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
@@ -8,11 +11,13 @@ import { fillInLogin, openBrowser, openConsole, openPage, shot } from '../harnes
 import { newOperator, type OperatorLogin } from '../harness/browser/console.ts';
 import { heading, press } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
-import { testStack } from '../harness/stack.ts';
+import { startLoginProvider } from '../harness/network/login-provider.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
+import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** Logging in and out, and sessions that end, as an operator sees it (rules 9). */
 
-const { stack } = await testStack({ worker: false });
+const { stack, api } = await testStack({ worker: false });
 
 /** A call without a session gets 401, which browsers log as an error. */
 const REFUSED = /\b401\b/;
@@ -58,6 +63,52 @@ describe('logging in', () => {
       await heading(page, en.shell.overview).waitFor();
       expect(page.url()).toBe(`${stack.baseUrl}/console/`);
     }
+  });
+});
+
+describe('logging in by the provider', () => {
+  it('leads through its pages to the page that was requested, or says why not', async () => {
+    const reserved = createServer().listen(0, '127.0.0.1');
+    await once(reserved, 'listening');
+    const { port: PORT } = reserved.address() as AddressInfo;
+    reserved.close();
+    const baseUrl = `http://127.0.0.1:${PORT}`;
+    const provider = await untilTestsEnd(startLoginProvider(baseUrl));
+    const options = { PORT, publicUrl: baseUrl, oidc: provider.config, PASSWORD_LOGIN: 'off' } as const;
+    await untilTestsEnd(startAnotherApi(stack, api, options));
+    provider.people.set('p1', { preferred_username: 'Jane.Doe@example.com', groups: ['admins'] });
+    const goTo = en.session.logInByProvider(new URL(provider.config.issuer).host);
+    const logInThere = async (page: Page, id: string) => {
+      await page.locator('input[name=login]').fill(id);
+      await page.locator('input[name=password]').fill('any');
+      await page.locator('button[type=submit]').click();
+    };
+
+    const page = await openPage({ baseUrl }, '/console/applications?status=approved');
+    await heading(page, en.session.product).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await shot(page, 'log-in-provider');
+    await expectAccessible(page);
+    await press(page, goTo);
+    await logInThere(page, 'p1');
+    await heading(page, en.shell.applications).waitFor();
+    expect(page.url()).toBe(`${baseUrl}/console/applications?status=approved`);
+    await page.getByText('jane.doe · admin').waitFor();
+    expect(await page.getByRole('link', { name: en.shell.ownPassword }).count()).toBe(0);
+    // The provider's page wants a font from the internet.
+    expectNoFaults(page, { but: /\b401\b|googleapis|ERR_NAME_NOT_RESOLVED/ });
+
+    await page.goto('/console/operators/jane.doe');
+    await page.getByText(en.operators.byProvider).waitFor();
+    expect(await page.getByRole('button', { name: en.operators.resetPassword }).count()).toBe(0);
+
+    const other = await openPage({ baseUrl }, '/console', { language: 'zh-CN' });
+    await other.getByRole('button', { name: provider.config.issuer.slice(7) }).click();
+    await logInThere(other, 'p2');
+    await other.getByRole('alert').getByText(zh.session.logInFailed).waitFor();
+    await shot(other, 'log-in-provider-refused');
+    await expectAccessible(other);
+    expect(new URL(other.url()).search).toBe('');
   });
 });
 

@@ -130,6 +130,8 @@ const FOR_ADMINS = 'is for admins, who are never limited';
 const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF_ALL | typeof FOR_ADMINS> = {
   logIn: OF_SESSION,
   logInByLink: OF_SESSION,
+  beginProviderLogIn: OF_SESSION,
+  logInByProvider: OF_SESSION,
   logOut: OF_SESSION,
   getMe: OF_SESSION,
   changeOwnPassword: OF_SESSION,
@@ -226,6 +228,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   disableOperator: FOR_ADMINS,
   enableOperator: FOR_ADMINS,
   resetOperatorPassword: FOR_ADMINS,
+  linkOperator: FOR_ADMINS,
   createApplication: FOR_ADMINS,
   approveApplication: FOR_ADMINS,
   suspendApplication: FOR_ADMINS,

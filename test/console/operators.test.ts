@@ -30,6 +30,7 @@ describe('an operator', () => {
       name: login.name,
       role: 'support',
       channels: null,
+      byProvider: false,
       createdTime: expect.any(Number),
       disabledTime: null,
       sessions: 0,

@@ -359,7 +359,12 @@ describe('the table of operations', () => {
       const answer = await stranger.send(id, { params: valuesFor(consoleOperations[id].path) } as never);
       expect([id, answer.status, answer.body.cause]).toEqual([id, 401, 'not_logged_in']);
     }
-    expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual(['logIn', 'logInByLink']);
+    expect(ids.filter((id) => consoleOperations[id].role === 'anybody')).toEqual([
+      'logIn',
+      'logInByLink',
+      'beginProviderLogIn',
+      'logInByProvider',
+    ]);
   });
 
   it.each(OperatorRole.options)(

@@ -63,6 +63,7 @@ const CHANGING: [command: string, args: string[], action: string, target?: strin
   ['customer erase-contact', [center.customer.customerId], 'customer.contact_erased', center.customer.customerId],
   ['operator create', ['kim', '--role', 'viewer'], 'operator.created', 'kim'],
   ['operator reset-password', ['kim'], 'operator.password_reset', 'kim'],
+  ['operator link', ['kim'], 'operator.linked', 'kim'],
   ['operator disable', ['kim'], 'operator.disabled', 'kim'],
   ['operator enable', ['kim'], 'operator.enabled', 'kim'],
   ['order fail', [licenseOrderId, '--reason', 'ticket 4711'], 'order.failed', licenseOrderId],

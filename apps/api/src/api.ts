@@ -34,6 +34,7 @@ import {
 } from '@lockstep/platform';
 import { agedWebhooks, registerWebhookGauges } from '@lockstep/webhooks';
 import { MOST_CONNECTIONS } from './calls/connections.ts';
+import { LoginProvider } from './login-provider.ts';
 import { addHttpMetrics } from './metrics.ts';
 import type { Demo } from './options.ts';
 import { buildServer } from './server.ts';
@@ -132,6 +133,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       verifier: new CallVerifier(db),
       passwords,
       sessions: new OperatorSessions(passwords),
+      loginProvider: options.oidc && new LoginProvider(options.oidc),
+      hasPasswordLogin: options.PASSWORD_LOGIN === 'on',
       acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,
       cancel: (patient, ...asked) => cancelBatch(patient, { log, metrics, numbering }, ...asked),

@@ -5,6 +5,7 @@ import type { OperatorSessions } from '@lockstep/operators';
 import type { BatchAcceptor, BatchApplier, ChannelReader, Job, ResultReader, Watch } from '@lockstep/orders';
 import type { Aged, Database, FairQueue, JobQueue, Logger, SchemaWatch, WriteOutcomes } from '@lockstep/platform';
 import type { BatchReader, Bodies } from './calls/bodies.ts';
+import type { LoginProvider } from './login-provider.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 /** The services that the operations use. */
@@ -16,6 +17,9 @@ export interface ServerOptions {
   passwords: PasswordHasher;
   /** Console sessions of operators. */
   sessions: OperatorSessions;
+  /** By which operators log in; null if by password only. */
+  loginProvider: LoginProvider | null;
+  hasPasswordLogin: boolean;
   acceptor: BatchAcceptor;
   applier: BatchApplier;
   cancel: (db: Database, applicationId: ApplicationId, request: CancelBatch) => Promise<CancelledBatch>;

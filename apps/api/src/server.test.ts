@@ -17,6 +17,7 @@ const OPEN = [
   /^\/health\/(live|ready)$/,
   /^\/metrics$/,
   /^\/console\/api\/session\/log-in(-by-link)?$/,
+  /^\/console\/api\/session\/provider\/(begin|log-in)$/,
   // The console's page and files contain no data.
   /^\/console(\/\*)?$/,
   /^\/console\/files\/\*$/,

@@ -9,7 +9,15 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { type Attempt, checkPassword, endLogins, type Failure, forgetFailures, isLocked } from './logins.ts';
+export {
+  type Attempt,
+  checkPassword,
+  endLogins,
+  type Failure,
+  forgetFailures,
+  isLocked,
+  recordFailure,
+} from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';
 export { agedAccess } from './tables.ts';

@@ -17,9 +17,12 @@ const LOCK_TIME = sql`interval '5 minutes'`;
 /** Stands for all parties together. It sorts first. */
 const ALL_PARTIES = '';
 
-/** An attempt to log in, by a user's account or an operator's name, or to confirm an operator's own password. */
+/**
+ * An attempt to log in, by a user's account, an operator's name or a person at the provider, or to confirm an
+ * operator's own password.
+ */
 export interface Attempt {
-  kind: 'user' | 'operator' | 'confirmation';
+  kind: 'user' | 'operator' | 'confirmation' | 'provider';
   name: string;
   /** Where the attempt comes from: the id of an application for users, otherwise an address. */
   party: string;
@@ -96,7 +99,7 @@ export async function forgetFailures(trx: Trx, { kind, name }: Omit<Attempt, 'pa
  * Counts a failure for the party, and for all parties unless the party is already locked. The tenth failure of the
  * party within 15 minutes, or the hundredth of all, locks the name and starts a new count.
  */
-async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt): Promise<Failure> {
+export async function recordFailure(db: Database | Trx, { kind, name, party }: Attempt): Promise<Failure> {
   const nameHash = hashName(name);
   const columns = sql`(kind, name_hash, party, failed_times, expires_time)`;
   const failure = sql`array[statement_timestamp()], statement_timestamp() + ${FAILURE_WINDOW}`;

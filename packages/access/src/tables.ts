@@ -29,7 +29,7 @@ declare module '@lockstep/platform' {
     };
     nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
     login_failure: {
-      kind: 'user' | 'operator' | 'confirmation';
+      kind: 'user' | 'operator' | 'confirmation' | 'provider';
       name_hash: Buffer;
       party: string;
       failed_times: Date[];

@@ -15,7 +15,10 @@ describe('readConfig', () => {
     FAILED_ORDER_DAYS: 30,
     EVENT_DAYS: 30,
     WEBHOOK_ALLOW_PRIVATE: false,
+    OIDC_GROUPS_CLAIM: 'groups',
+    PASSWORD_LOGIN: 'on',
     publicUrl: null,
+    oidc: null,
   };
 
   it('needs no variable', () => {
@@ -23,7 +26,16 @@ describe('readConfig', () => {
   });
 
   it('treats an empty variable as absent', () => {
-    const names = [...Object.keys(defaults), 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'WORKER_PORT', 'LOG_LEVEL'];
+    const oidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES'];
+    const names = [
+      ...Object.keys(defaults),
+      ...oidc,
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'REDIS_URL',
+      'WORKER_PORT',
+      'LOG_LEVEL',
+    ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(defaults);
   });
 
@@ -54,8 +66,61 @@ describe('readConfig', () => {
       FAILED_ORDER_DAYS: 1,
       EVENT_DAYS: 4,
       WEBHOOK_ALLOW_PRIVATE: true,
+      OIDC_GROUPS_CLAIM: 'groups',
+      PASSWORD_LOGIN: 'on',
       publicUrl: null,
+      oidc: null,
     });
+  });
+
+  const oidc = {
+    PUBLIC_URL: 'https://licenses.example.com',
+    OIDC_ISSUER: 'https://sso.example.com/realm',
+    OIDC_CLIENT_ID: 'lockstep',
+    OIDC_CLIENT_SECRET: 'hidden',
+    OIDC_ROLES: ' admin=lockstep-admins, support = help desk=1 ,viewer=/staff ',
+  };
+
+  it('reads the login provider', () => {
+    expect(readConfig({ ...oidc, PASSWORD_LOGIN: 'off' })).toMatchObject({
+      PASSWORD_LOGIN: 'off',
+      oidc: {
+        issuer: 'https://sso.example.com/realm',
+        clientId: 'lockstep',
+        clientSecret: 'hidden',
+        groupsClaim: 'groups',
+        publicUrl: 'https://licenses.example.com',
+        roles: [
+          { role: 'admin', group: 'lockstep-admins' },
+          { role: 'support', group: 'help desk=1' },
+          { role: 'viewer', group: '/staff' },
+        ],
+      },
+    });
+    expect(readConfig({ ...oidc, OIDC_ISSUER: 'http://localhost:9000' })).toMatchObject({ PASSWORD_LOGIN: 'on' });
+  });
+
+  it.each([
+    ['OIDC_ISSUER', 'http://sso.example.com'],
+    ['OIDC_ISSUER', 'https://hidden:hidden@sso.example.com'],
+    ['OIDC_ISSUER', 'https://sso.example.com/?hidden'],
+    ['OIDC_ISSUER', 'sso.example.com'],
+    ['OIDC_ROLES', 'lockstep-admins'],
+    ['OIDC_ROLES', 'admin='],
+    ['OIDC_ROLES', 'admin=a,'],
+    ['OIDC_ROLES', 'root=a'],
+    ['OIDC_ROLES', ''],
+    ['OIDC_CLIENT_ID', ''],
+    ['OIDC_CLIENT_SECRET', ''],
+    ['PUBLIC_URL', ''],
+    ['PASSWORD_LOGIN', 'false'],
+  ])('refuses the login provider with %s=%s', (name, value) => {
+    expect(() => readConfig({ ...oidc, [name]: value })).toThrow(name);
+    expect(() => readConfig({ ...oidc, [name]: value })).not.toThrow('hidden');
+  });
+
+  it('refuses to switch all logins off', () => {
+    expect(() => readConfig({ PASSWORD_LOGIN: 'off' })).toThrow('OIDC_ISSUER');
   });
 
   it.each(['domestic', 'overseas'])('accepts the region %s', (REGION) => {

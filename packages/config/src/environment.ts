@@ -36,6 +36,14 @@ const publicUrl = z.string().transform((value, context) => {
   return url ?? z.NEVER;
 });
 const redisUrl = z.string().refine((value) => readRedisAddress(value) !== null, REDIS_ADDRESS_RULE);
+const issuer = z.string().trim().refine(isIssuer, 'must be an https address without user, ? or #');
+const roles = z.string().transform((text, context) => {
+  const pairs = text.split(',').map((pair) => /^\s*(viewer|support|admin)\s*=\s*(\S(?:.*\S)?)\s*$/.exec(pair));
+  if (pairs.every((pair) => pair !== null))
+    return pairs.map(([, role, group]) => ({ role: role as Role, group: group! }));
+  context.issues.push({ code: 'custom', message: `must be ROLE=GROUP,…, ${ROLES_EXAMPLE}`, input: text });
+  return z.NEVER;
+});
 const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /**
@@ -68,19 +76,45 @@ const environment = z.object({
       .default('false')
       .transform((word) => word === 'true'),
   ),
+  /** The provider by which operators log in (rules 9 Logins by a provider). */
+  OIDC_ISSUER: z.preprocess(absentWhenEmpty, issuer.optional()),
+  OIDC_CLIENT_ID: z.preprocess(absentWhenEmpty, z.string().optional()),
+  OIDC_CLIENT_SECRET: z.preprocess(absentWhenEmpty, z.string().optional()),
+  OIDC_ROLES: z.preprocess(absentWhenEmpty, roles.optional()),
+  OIDC_GROUPS_CLAIM: z.preprocess(absentWhenEmpty, z.string().default('groups')),
+  PASSWORD_LOGIN: z.preprocess(absentWhenEmpty, oneOf(['on', 'off']).default('on')),
   LOG_LEVEL: z.preprocess(
     absentWhenEmpty,
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
   ),
 });
 
-export type Config = Omit<z.infer<typeof environment>, 'PUBLIC_URL'> & {
+type Role = 'viewer' | 'support' | 'admin';
+
+/** How operators log in by an OpenID Connect provider. */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Which groups have which role. */
+  roles: { role: Role; group: string }[];
+  /** The claim that lists a person's groups. */
+  groupsClaim: string;
+  /** The public address of the service, to which the provider returns people. */
+  publicUrl: string;
+}
+
+type Variables = Omit<z.infer<typeof environment>, 'PUBLIC_URL'>;
+
+export type Config = Variables & {
   /** PUBLIC_URL without a trailing slash; null if it is absent. */
   publicUrl: string | null;
+  /** Null if operators log in by password only. */
+  oidc: OidcConfig | null;
 };
 
 /** Variables whose values messages never repeat, because they may contain a password. */
-const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'];
+const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'OIDC_ISSUER', 'OIDC_CLIENT_SECRET'];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /**
@@ -90,8 +124,8 @@ const MAX_SHOWN_CHARACTERS = 40;
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const result = environment.safeParse(env);
   if (result.success) {
-    const { PUBLIC_URL, ...config } = result.data;
-    return { ...config, publicUrl: PUBLIC_URL ?? null };
+    const { PUBLIC_URL: publicUrl = null, ...config } = result.data;
+    return { ...config, publicUrl, oidc: readOidc(config, publicUrl) };
   }
   const faults = result.error.issues.map(({ path, message }) => {
     const name = path.join('.');
@@ -99,6 +133,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     return `${name} ${message}${value}`;
   });
   throw new Error(`Invalid environment: ${faults.join('; ')}`);
+}
+
+/** Returns how operators log in by a provider. Throws an Error that names what is missing. */
+function readOidc(config: Variables, publicUrl: string | null): OidcConfig | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_ROLES: roles } = config;
+  if (issuer === undefined) {
+    if (config.PASSWORD_LOGIN === 'on') return null;
+    throw new Error('Invalid environment: PASSWORD_LOGIN=off needs OIDC_ISSUER; otherwise, operators could not log in');
+  }
+  if (clientId !== undefined && clientSecret !== undefined && roles !== undefined && publicUrl !== null)
+    return { issuer, clientId, clientSecret, roles, groupsClaim: config.OIDC_GROUPS_CLAIM, publicUrl };
+  throw new Error(
+    'Invalid environment: OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ROLES and PUBLIC_URL',
+  );
 }
 
 /** The configuration of a process, with the address of its database. */
@@ -127,6 +175,16 @@ export function configOrExit<Read extends Config>(read: (env: NodeJS.ProcessEnv)
 export function chooseQueueBackend({ REDIS_URL }: Config, databaseUrl: string): QueueBackend {
   return REDIS_URL === undefined ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: REDIS_URL };
 }
+
+const ROLES_EXAMPLE = 'such as admin=lockstep-admins,support=help desk, with the roles viewer, support and admin';
+
+/** Whether a text is an issuer: https, or http on this machine. */
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(url.href)) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.includes(url.hostname));
+}
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 const EXAMPLE = 'such as https://licenses.example.com or https://example.com/lockstep';
 

@@ -4,6 +4,7 @@ export {
   configOrExit,
   type DeploymentConfig,
   explainListenFault,
+  type OidcConfig,
   readConfig,
   readDeploymentConfig,
 } from './environment.ts';

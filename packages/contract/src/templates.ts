@@ -108,7 +108,11 @@ export const english = {
     repeated: 'appears more than once in this request',
   },
   /** What the console does not find. */
-  kind: { active_asset: 'active asset', failed_order: 'failed order of this batch' },
+  kind: {
+    active_asset: 'active asset',
+    failed_order: 'failed order of this batch',
+    login_provider: 'login provider',
+  },
   change: { administrator: 'it now has the administrator {1}', channels: 'its channels' },
 } as const satisfies Words;
 

@@ -30,6 +30,7 @@ export {
   disableOperator,
   enableOperator,
   type ListedOperator,
+  linkOperator,
   listOperators,
   type NewOperatorLogin,
   resetOperatorPassword,
@@ -38,5 +39,6 @@ export {
   setOperatorRole,
 } from './manage-operators.ts';
 export { newCommand, type Operator } from './operator.ts';
+export type { ProviderPerson } from './provider-logins.ts';
 export { OperatorSessions } from './sessions.ts';
 export { agedOperators } from './tables.ts';

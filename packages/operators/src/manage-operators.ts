@@ -27,6 +27,8 @@ export interface ListedOperator {
   role: OperatorRole;
   /** The channels that the operator is limited to, unless an admin; null: all. */
   channels: string[] | null;
+  /** Whether they log in by the provider, without a password. */
+  byProvider: boolean;
   createdTime: Date;
   /** When the operator was disabled; null while enabled. */
   disabledTime: Date | null;
@@ -71,7 +73,8 @@ export const searchOperators = (db: Database, text: string, limit: number) =>
 /** Lists all operators by name. */
 export async function listOperators(db: Database): Promise<ListedOperator[]> {
   const { rows } = await sql<ListedOperator>`
-    select operator.id as "operatorId", name, role, channels, operator.created_time as "createdTime",
+    select operator.id as "operatorId", name, role, channels, password_hash is null as "byProvider",
+      operator.created_time as "createdTime",
       disabled_time as "disabledTime", sessions, "lastUsedTime"
     from operator cross join lateral (
       select count(*)::int as sessions, max(used_time) as "lastUsedTime" from operator_session
@@ -82,7 +85,8 @@ export async function listOperators(db: Database): Promise<ListedOperator[]> {
 }
 
 /**
- * Sets a new random password, and ends the operator's sessions, login link and the lock by failed logins. Throws a
+ * Sets a new random password, also for who logged in by the provider, and ends the operator's sessions, login link and
+ * the lock by failed logins. Throws a
  * ConsoleRefusal: not_found.
  */
 export async function resetOperatorPassword(
@@ -100,11 +104,24 @@ export async function resetOperatorPassword(
   return { name, password };
 }
 
-/** Changes an operator's role. Throws a ConsoleRefusal: not_found; last_admin. */
+/**
+ * Makes an operator log in by the provider: the next person there with this name gets the account. Ends the password,
+ * the sessions and an earlier link to a person. Throws a ConsoleRefusal: not_found.
+ */
+export async function linkOperator(db: Database, name: string, actor: Actor): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { id } = await lockOperator(trx, name);
+    await setPasswordHash(trx, { id, name }, null);
+    await recordChange(trx, actor, { action: 'operator.linked', target: name });
+  });
+}
+
+/** Changes an operator's role. Throws a ConsoleRefusal: not_found; role_by_provider; last_admin. */
 export async function setOperatorRole(db: Database, name: string, role: OperatorRole, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const admins = await lockEnabledAdmins(trx);
     const before = await lockOperator(trx, name);
+    if (before.password_hash === null) throw new ConsoleRefusal('role_by_provider', name);
     if (before.role === role) return;
     requireAnotherAdmin(admins, name);
     await trx.updateTable('operator').set({ role }).where('id', '=', before.id).execute();
@@ -164,7 +181,7 @@ export async function disableOperator(db: Database, name: string, actor: Actor):
   });
 }
 
-/** Lets a disabled operator log in again, with their old password. Throws a ConsoleRefusal: not_found. */
+/** Lets a disabled operator log in again, as before. Throws a ConsoleRefusal: not_found. */
 export async function enableOperator(db: Database, name: string, actor: Actor): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { id, disabled_time } = await lockOperator(trx, name);
@@ -182,7 +199,7 @@ async function hashPassword(passwords: PasswordHasher, password: string): Promis
 async function lockOperator(trx: Trx, name: string) {
   const operator = await trx
     .selectFrom('operator')
-    .select(['id', 'role', 'channels', 'disabled_time'])
+    .select(['id', 'role', 'channels', 'password_hash', 'disabled_time'])
     .where('name', '=', name)
     .forUpdate()
     .executeTakeFirst();

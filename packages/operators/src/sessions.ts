@@ -16,6 +16,7 @@ import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import { NO_LINK, useLogInToken } from './log-in-links.ts';
 import type { Operator } from './operator.ts';
+import { type ProviderPerson, provideOperator, recordRefused } from './provider-logins.ts';
 
 /** When a session ends: after its operator's last action, and after its start (rules 9, Operators). */
 const IDLE_END = sql`interval '30 minutes'`;
@@ -24,6 +25,8 @@ const ABSOLUTE_END = sql`interval '12 hours'`;
 const NOTED_EVERY = sql`interval '1 minute'`;
 /** The channels that a session sees and acts in; null: all (rules 9 Channels of operators). */
 const CHANNELS = sql`case when role <> 'admin' then channels end as channels`;
+/** Whether an operator has no password and so logs in by the provider. */
+const BY_PROVIDER = sql`password_hash is null as by_provider`;
 /** How many sessions an operator may have. One more ends the oldest. */
 const MAX_SESSIONS = 20;
 
@@ -33,7 +36,7 @@ export interface NewSession {
   me: Me;
 }
 
-/** A call that checks a password. */
+/** A call that logs in. */
 export interface LoginCall {
   /** Where it comes from. */
   address: string;
@@ -47,6 +50,7 @@ interface SessionRow {
   name: string;
   role: OperatorRole;
   channels: Channels;
+  by_provider: boolean;
   end_time: Date;
   is_to_note: boolean;
 }
@@ -95,6 +99,23 @@ export class OperatorSessions {
   }
 
   /**
+   * Begins a session of a person who has logged in at the provider, and adds a refusal to the audit log. Throws a
+   * ConsoleRefusal as provideOperator does.
+   */
+  async logInByProvider(db: Database, person: ProviderPerson, call: Omit<LoginCall, 'signal'>): Promise<NewSession> {
+    const { requestId } = call;
+    try {
+      return await inTransaction(db, async (trx) => {
+        const { id, name } = await provideOperator(trx, person, requestId);
+        return await enter(trx, { operatorId: id, name, requestId }, { by: 'provider' });
+      });
+    } catch (error) {
+      if (error instanceof ConsoleRefusal) await recordRefused(db, person, call, error.reason);
+      throw error;
+    }
+  }
+
+  /**
    * Returns the operator of a session's token; undefined if the session has ended or the operator is disabled. Renews
    * the session for half an hour, unless the call is automatic, such as a timer's.
    */
@@ -105,7 +126,8 @@ export class OperatorSessions {
   ): Promise<{ operator: Operator; me: Me } | undefined> {
     const tokenHash = hashSecret(token);
     const { rows } = await sql<SessionRow>`
-      select operator_id, name, role, ${CHANNELS}, end_time, used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
+      select operator_id, name, role, ${CHANNELS}, ${BY_PROVIDER}, end_time,
+        used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
       from operator_session join operator on operator.id = operator_id
       where token_hash = ${tokenHash} and expires_time > statement_timestamp() and disabled_time is null`.execute(db);
     const row = rows[0];
@@ -185,7 +207,7 @@ export class OperatorSessions {
 /** An operator whose password is correct, with the hash that it was checked against. */
 interface Checked {
   id: string;
-  passwordHash: string;
+  passwordHash: string | null;
 }
 
 /**
@@ -232,7 +254,7 @@ async function isStillChecked(
 async function enter(
   trx: Trx,
   actor: { operatorId: string; name: string; requestId: string },
-  after: { by: 'link' } | null,
+  after: { by: 'link' | 'provider' } | null,
 ): Promise<NewSession> {
   const session = await beginSession(trx, actor.operatorId);
   await recordChange(trx, actor, { action: 'operator.logged_in', target: actor.name, after });
@@ -251,26 +273,28 @@ async function beginSession(trx: Trx, operatorId: string): Promise<NewSession> {
       values (${hashSecret(token)}, ${operatorId}, statement_timestamp() + ${IDLE_END}, statement_timestamp() + ${ABSOLUTE_END})
       returning operator_id, end_time
     )
-    select operator_id, name, role, ${CHANNELS}, end_time from begun join operator on operator.id = operator_id`.execute(
-    trx,
-  );
+    select operator_id, name, role, ${CHANNELS}, ${BY_PROVIDER}, end_time
+    from begun join operator on operator.id = operator_id`.execute(trx);
   return { token, me: buildMe(rows[0]!) };
 }
 
 function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
-  const { operator_id: operatorId, name, role, channels, end_time } = row;
-  return { operatorId, name, role, channels: channels && [...channels], endTime: end_time.getTime() };
+  const { operator_id: operatorId, name, role, channels, by_provider: byProvider, end_time } = row;
+  return { operatorId, name, role, channels: channels && [...channels], byProvider, endTime: end_time.getTime() };
 }
 
-/** Stores a new password. Ends the operator's sessions and login link, and the lock by failed logins. */
+/**
+ * Stores a new password; null for logins by the provider. Ends the operator's sessions, login link and link to a person
+ * there, and the lock by failed logins.
+ */
 export async function setPasswordHash(
   trx: Trx,
   { id, name }: { id: string; name: string },
-  hash: string,
+  hash: string | null,
 ): Promise<void> {
   await trx
     .updateTable('operator')
-    .set({ password_hash: hash, ...NO_LINK })
+    .set({ password_hash: hash, issuer: null, subject: null, ...NO_LINK })
     .where('id', '=', id)
     .execute();
   await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();

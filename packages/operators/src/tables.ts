@@ -9,7 +9,9 @@ declare module '@lockstep/platform' {
       name: string;
       role: 'viewer' | 'support' | 'admin';
       channels: string[] | null;
-      password_hash: string;
+      password_hash: string | null;
+      issuer: string | null;
+      subject: string | null;
       created_time: Generated<Date>;
       disabled_time: Date | null;
       link_token_hash: Buffer | null;

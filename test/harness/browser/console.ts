@@ -69,7 +69,7 @@ export class ConsoleClient {
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')),
       ...(sent === undefined ? {} : { body: sent }),
     });
-    const [cookie] = response.headers.getSetCookie();
+    const cookie = response.headers.getSetCookie().at(-1);
     if (cookie !== undefined) this.cookie = /^[^;]*=;/.test(cookie) ? '' : cookie.split(';', 1)[0]!;
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

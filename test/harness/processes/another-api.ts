@@ -9,7 +9,12 @@ import type { Stack } from '../stack.ts';
 export async function startAnotherApi(
   { url, queue }: Stack,
   { credentials, token }: Api,
-  changes: Partial<Pick<ApiOptions, 'queue' | 'REGION' | 'publicUrl' | 'prepare' | 'WEBHOOK_ALLOW_PRIVATE'>> = {},
+  changes: Partial<
+    Pick<
+      ApiOptions,
+      'queue' | 'REGION' | 'PORT' | 'publicUrl' | 'oidc' | 'PASSWORD_LOGIN' | 'prepare' | 'WEBHOOK_ALLOW_PRIVATE'
+    >
+  > = {},
 ) {
   const { close, baseUrl } = await startApi({
     ...readDeploymentConfig({ DATABASE_URL: url, PORT: '0' }),

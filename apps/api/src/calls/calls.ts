@@ -180,6 +180,8 @@ const TIMEOUTS_MS: Partial<Record<OperationId, number>> = {
 const CONSOLE_TIMEOUTS_MS: Partial<Record<ConsoleOperationId, number>> = {
   cancelBatch: CHANGE_TIMEOUT_MS,
   pauseChannel: CHANGE_TIMEOUT_MS,
+  // The provider may be slow.
+  logInByProvider: 30_000,
 };
 /** How long a call on a shared connection waits for a lock of another transaction. */
 const MAX_LOCK_WAIT_MS = 2_000;

@@ -25,8 +25,11 @@ const NOT_BUILT =
  * Serves the console page at every address below /console that is not an operation, and the files that it loads. The
  * page contains no data, so it needs no login: its data comes from the operations.
  */
-export async function consolePages(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
+export async function consolePages(server: FastifyInstance, options: ServerOptions): Promise<void> {
+  const { publicUrl, loginProvider, hasPasswordLogin } = options;
   await server.register(cookie);
+  const provider = loginProvider?.name ?? '';
+  const password = hasPasswordLogin ? 'on' : 'off';
   /** The base path of the page's relative addresses. */
   const base = `${consolePathOf(publicUrl)}/`;
   for (const url of [CONSOLE_ROOT, `${CONSOLE_ROOT}/*`]) {
@@ -39,7 +42,7 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
         const [path = ''] = request.url.split('?', 1);
         const isOperation = path === CONSOLE_API_ROOT || path.startsWith(`${CONSOLE_API_ROOT}/`);
         if (isOperation) return refuseCall(request, reply, new Refusal('operation_not_found'));
-        return sendPage(request, reply, base);
+        return sendPage(request, reply, { base, provider, password });
       },
     });
   }
@@ -47,7 +50,11 @@ export async function consolePages(server: FastifyInstance, { publicUrl }: Serve
 }
 
 /** Sends the page, which is the same at every address, with a new nonce, which allows its own styles and no others. */
-async function sendPage(request: FastifyRequest, reply: FastifyReply, base: string): Promise<FastifyReply> {
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { base, provider, password }: Record<'base' | 'provider' | 'password', string>,
+): Promise<FastifyReply> {
   const html = await readPage();
   if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
@@ -58,6 +65,8 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, base: stri
       html
         .replace('__BASE__', base)
         .replace('__NONCE__', nonce)
+        .replace('__PROVIDER__', provider)
+        .replace('__PASSWORD__', password)
         .replace('__SESSION__', mayHaveSession(request) ? 'maybe' : 'none'),
     );
 }

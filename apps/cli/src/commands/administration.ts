@@ -76,6 +76,7 @@ export function addOperatorCommands(program: Command, commands: Commands): void 
     "Reset an operator's password and end their sessions; print the new password (shown once)",
     'resetPassword',
   );
+  add('link <name>', 'Let the next person of this name at the login provider log in as an operator', 'link');
   add('disable <name>', 'Disable an operator and end their sessions', 'disable');
   add('enable <name>', 'Enable a disabled operator', 'enable');
 }

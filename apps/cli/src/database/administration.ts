@@ -17,6 +17,7 @@ import {
   createOperator,
   disableOperator,
   enableOperator,
+  linkOperator,
   listOperators,
   newCommand,
   recordContactErased,
@@ -102,6 +103,11 @@ export async function disable(db: Database, name: string) {
 export async function enable(db: Database, name: string) {
   await enableOperator(db, name, newCommand());
   return `Operator ${name} is enabled`;
+}
+
+export async function link(db: Database, name: string) {
+  await linkOperator(db, name, newCommand());
+  return `Operator ${name} logs in by the provider`;
 }
 
 export async function setMemberPassword(db: Database, globalId: string) {

@@ -62,13 +62,13 @@ function SearchButton() {
 function Account({ isOpen }: { isOpen: boolean }) {
   const words = useWords(shellWords);
   const codeName = useCodeNames();
-  const { name, role } = useMe();
+  const { name, role, byProvider } = useMe();
   const logOut = useLogOut();
   return (
     <section id="account" className={styles.account} data-open={isOpen} aria-label={words.account}>
       <Preferences />
       <span>{words.loggedInAs(name, codeName(role))}</span>
-      <Link to="/password">{words.ownPassword}</Link>
+      {!byProvider && <Link to="/password">{words.ownPassword}</Link>}
       <Button size="compact-sm" variant="default" onClick={() => void logOut()}>
         {words.logOut}
       </Button>

@@ -18,6 +18,37 @@ export const consoleCauses = {
     message:
       'This login link was already used or has expired. Log in with your password, or restart npm start for a new link.',
   },
+  password_log_in_off: { status: 403, message: 'Logging in by password is switched off. Log in with the provider.' },
+  provider_unavailable: {
+    status: 503,
+    message:
+      'The login provider {0} does not respond correctly. Try again later, or ask an admin to check its settings.',
+  },
+  provider_attempt_unknown: {
+    status: 401,
+    message: 'This login was already completed, has expired, or began in another browser. Log in again.',
+  },
+  provider_refused: { status: 401, message: 'The login provider refused the login with {0}.' },
+  provider_without_role: {
+    status: 403,
+    message: 'Your account at the login provider is in no group with access to this console. Ask an admin to add you.',
+  },
+  provider_name_unusable: {
+    status: 403,
+    message:
+      'Your user name at the login provider, {0}, is not usable here. Ask an admin for one of 1 to 63 letters and digits, ' +
+      'with . _ - in between.',
+  },
+  provider_name_taken: {
+    status: 409,
+    message:
+      '{0} is the name of another operator. If it is your account, ask an admin to link it to the login provider.',
+  },
+  operator_disabled: { status: 403, message: 'Your account here is disabled. Ask an admin to enable it.' },
+  role_by_provider: {
+    status: 409,
+    message: '{0} gets the role from groups of the login provider at each login. Change the groups instead.',
+  },
   password_wrong: { status: 403, message: 'Your current password is incorrect.' },
   role_missing: { status: 403, message: 'You need the role {0}; yours is {1}.' },
   channels_missing: {

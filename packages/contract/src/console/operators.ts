@@ -15,6 +15,7 @@ export const ConsoleOperator = z.object({
     .array(z.string())
     .nullable()
     .describe('The channels that the operator is limited to unless an admin; null: all.'),
+  byProvider: z.boolean().describe('Whether they log in by the provider, which also decides their role.'),
   createdTime: z.number(),
   disabledTime: z.number().nullable().describe('When the operator was disabled; null if enabled.'),
   sessions: z.number().describe('Number of active sessions.'),
@@ -69,10 +70,12 @@ export const operatorsOperations = consoleTable({
     data: z.null(),
   },
   disableOperator: { ...post('/operators/{name}/disable', 'admin'), params, data: z.null() },
-  /** Enables a disabled operator. The password stays the same. */
+  /** Enables a disabled operator. A password stays the same. */
   enableOperator: { ...post('/operators/{name}/enable', 'admin'), params, data: z.null() },
   /** Sets a new password for an operator, shown only once, and ends their sessions. */
   resetOperatorPassword: { ...post('/operators/{name}/password', 'admin'), params, data: NewOperatorLogin },
+  /** Makes an operator log in by the provider: the next login under this name there gets the account. */
+  linkOperator: { ...post('/operators/{name}/link', 'admin'), params, data: z.null() },
   listAuditLog: {
     ...get('/audit-log', 'support'),
     query: z.object({

@@ -27,6 +27,7 @@ export const Me = z.object({
   name: z.string(),
   role: OperatorRole,
   channels: z.array(z.string()).nullable().describe('The channels that the operator is limited to; null: all.'),
+  byProvider: z.boolean().describe('Whether they log in by the provider, without a password.'),
   endTime: z.number().describe('When the session ends at the latest, in milliseconds.'),
 });
 export type Me = z.infer<typeof Me>;
@@ -37,6 +38,18 @@ export const sessionOperations = consoleTable({
     ...post('/session/log-in-by-link', 'anybody'),
     body: z.object({ token: z.string().max(255) }),
     data: Me,
+  },
+  /** Begins a login by the provider (rules 9). Returns the provider's address, to which the page then goes. */
+  beginProviderLogIn: {
+    ...post('/session/provider/begin', 'anybody'),
+    body: z.object({ next: z.string().max(2_000).describe('The page to return to; it may be empty.') }),
+    data: z.object({ url: z.string() }),
+  },
+  /** Logs in with the parameters with which the provider sent the browser back. */
+  logInByProvider: {
+    ...post('/session/provider/log-in', 'anybody'),
+    body: z.object({ search: z.string().max(8_192) }),
+    data: z.object({ me: Me, next: z.string() }),
   },
   logOut: { ...post('/session/log-out', 'viewer'), data: z.null() },
   getMe: { ...get('/session'), data: Me },

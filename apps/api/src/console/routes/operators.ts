@@ -4,6 +4,7 @@ import {
   disableOperator,
   enableOperator,
   type ListedOperator,
+  linkOperator,
   listAuditLog,
   listOperators,
   resetOperatorPassword,
@@ -44,6 +45,10 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
       resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
     listAuditLog: (request, operator) => listAuditLog(request.db, operator, request.query),
+    linkOperator: async (request, operator) => {
+      await linkOperator(request.db, request.params.name, operator);
+      return null;
+    },
   } satisfies ConsoleHandlers;
 }
 

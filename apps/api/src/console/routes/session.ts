@@ -1,13 +1,22 @@
+import { ConsoleRefusal } from '@lockstep/contract/console';
+import { isOverload } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
+import { explainProviderFailure } from '../../login-provider.ts';
 import type { ServerOptions } from '../../options.ts';
 import { addressOf } from '../caller-address.ts';
-import type { ConsoleHandlers } from '../operations.ts';
-import { clearSessionCookie, readSessionToken, setSessionCookie } from '../session-cookie.ts';
+import { type ConsoleHandlers, existing } from '../operations.ts';
+import {
+  clearSessionCookie,
+  readSessionToken,
+  setAttemptCookie,
+  setSessionCookie,
+  takeAttempt,
+} from '../session-cookie.ts';
 import { meOf } from '../who-acts.ts';
 
 /** Handlers to log in and out, and to change your own password. */
-export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
+export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswordLogin }: ServerOptions) {
   const callOf = (request: FastifyRequest) => ({
     address: addressOf(request, publicUrl),
     requestId: request.id,
@@ -15,6 +24,7 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
   });
   return {
     logIn: async (request, _operator, reply) => {
+      if (!hasPasswordLogin) throw new ConsoleRefusal('password_log_in_off');
       const call = callOf(request);
       noteSubject(request, { address: call.address });
       const { token, me } = await sessions.logIn(request.db, request.body, call);
@@ -31,6 +41,26 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
       return me;
     },
 
+    beginProviderLogIn: async (request, _operator, reply) => {
+      const provider = existing('login_provider', 'OIDC_ISSUER', loginProvider);
+      const { url, attempt } = await provider.begin(request.body.next).catch(refuseFailure(request, provider.name));
+      setAttemptCookie(reply, attempt, publicUrl);
+      return { url };
+    },
+
+    logInByProvider: async (request, _operator, reply) => {
+      const provider = existing('login_provider', 'OIDC_ISSUER', loginProvider);
+      const call = callOf(request);
+      noteSubject(request, { address: call.address });
+      const { person, next } = await provider
+        .finish(request.body.search, takeAttempt(request, reply, publicUrl), call)
+        .catch(refuseFailure(request, provider.name));
+      const { token, me } = await sessions.logInByProvider(request.db, person, call);
+      noteSubject(request, { operator: me.name });
+      setSessionCookie(request, reply, token, publicUrl);
+      return { me, next };
+    },
+
     logOut: async (request, operator, reply) => {
       await sessions.logOut(request.db, operator, readSessionToken(request)!);
       clearSessionCookie(reply, publicUrl);
@@ -45,4 +75,13 @@ export function sessionHandlers({ sessions, publicUrl }: ServerOptions) {
       return changed.me;
     },
   } satisfies ConsoleHandlers;
+}
+
+/** Returns a function that logs a failure of the provider and throws the ConsoleRefusal provider_unavailable. */
+function refuseFailure({ log }: FastifyRequest, provider: string) {
+  return (error: Error): never => {
+    if (error instanceof ConsoleRefusal || isOverload(error)) throw error;
+    log.warn({ provider, reason: explainProviderFailure(error) }, 'login provider failed');
+    throw new ConsoleRefusal('provider_unavailable', provider);
+  };
 }

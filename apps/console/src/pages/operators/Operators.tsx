@@ -9,6 +9,7 @@ import { Page, Query } from '../../kit/page.tsx';
 import { Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, type Field, Fields, Time } from '../../kit/values.tsx';
+import { HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER } from '../../page-head.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { ChannelsField } from '../applications/ApplicationForms.tsx';
 import { findFault, readChoice, writeChoice } from '../applications/channel-choice.ts';
@@ -34,6 +35,11 @@ export function OperatorsPage() {
     { header: words.role, cell: ({ role }) => codeName(role) },
     { header: words.channels, isMinor: true, cell: (operator) => <OperatorChannels of={operator} /> },
     { header: words.state, cell: (operator) => <OperatorState of={operator} /> },
+    {
+      header: words.logsIn,
+      isMinor: true,
+      cell: ({ byProvider }) => (byProvider ? words.byProvider : words.byPassword),
+    },
     { header: words.sessions, align: 'end', isMinor: true, cell: ({ sessions }) => <Count value={sessions} /> },
     {
       header: words.lastUsed,
@@ -49,7 +55,7 @@ export function OperatorsPage() {
       actions={
         <>
           <ExportButton operation="listOperators" call={{}} />
-          <NewOperator />
+          {HAS_PASSWORD_LOG_IN && <NewOperator />}
         </>
       }
     >
@@ -103,10 +109,11 @@ export function OperatorPage() {
 function Known({ operator }: { operator: ConsoleOperator }) {
   const codeName = useCodeNames();
   const words = useWords(operatorsWords);
-  const { name, role, sessions, lastUsedTime, createdTime, disabledTime } = operator;
+  const { name, role, byProvider, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields: Field[] = [
     { label: words.role, value: `${codeName(role)}${words.colon}${words[`${role}Says`]}` },
     { label: words.channels, value: <OperatorChannels of={operator} /> },
+    { label: words.logsIn, value: byProvider ? words.byProvider : words.byPassword },
     { label: words.sessions, value: <Count value={sessions} /> },
     {
       label: words.lastUsed,
@@ -132,13 +139,17 @@ function Known({ operator }: { operator: ConsoleOperator }) {
 function OperatorActions({ operator }: { operator: ConsoleOperator }) {
   const words = useWords(operatorsWords);
   const { operatorId } = useMe();
-  const { name } = operator;
+  const { name, byProvider } = operator;
+  const isMe = operator.operatorId === operatorId;
   const call = { params: { name } };
   return (
     <>
-      <ChangeRole key={operator.role} operator={operator} />
+      {!byProvider && <ChangeRole key={operator.role} operator={operator} />}
       {operator.role !== 'admin' && <ChangeChannels key={operator.channels?.join()} operator={operator} />}
-      {operator.operatorId !== operatorId && (
+      {!isMe && LOGIN_PROVIDER !== '' && (
+        <ConfirmButton operation="linkOperator" call={call} {...wordsOf(words, 'link', name)} />
+      )}
+      {!isMe && !byProvider && HAS_PASSWORD_LOG_IN && (
         <ConfirmButton
           operation="resetOperatorPassword"
           call={call}

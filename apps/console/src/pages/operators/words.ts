@@ -53,11 +53,19 @@ export const operatorsWords = defineAreaWords({
   ],
   disableDone: [(name: string) => `${name} disabled.`, (name) => `${name} 已停用。`],
   enableTitle: [(name: string) => `Enable ${name}?`, (name) => `启用 ${name}？`],
-  enableSays: [
-    (name: string) => `${name} can log in again with the same password as before.`,
-    (name) => `${name} 可以用原密码重新登录。`,
-  ],
+  enableSays: [(name: string) => `${name} can log in again as before.`, (name) => `${name} 可以像之前一样登录。`],
   enableDone: [(name: string) => `${name} enabled.`, (name) => `${name} 已启用。`],
+  logsIn: ['Logs in', '登录方式'],
+  byProvider: ['by provider', '登录提供方'],
+  byPassword: ['by password', '密码'],
+  link: ['Link to provider', '关联到登录提供方'],
+  linkTitle: [(name: string) => `Link ${name} to the login provider?`, (name) => `将 ${name} 关联到登录提供方？`],
+  linkSays: [
+    (name: string) =>
+      `The next person who logs in there with the user name ${name} gets this account. A password, an earlier link and all sessions of ${name} end.`,
+    (name) => `下一位在登录提供方以用户名 ${name} 登录的人将使用此账号。其密码、原有关联和全部会话随即失效。`,
+  ],
+  linkDone: [(name: string) => `${name} can log in by the provider.`, (name) => `${name} 可通过登录提供方登录。`],
   resetPassword: ['Reset password', '重置密码'],
   resetPasswordTitle: [(name: string) => `Reset the password of ${name}?`, (name) => `重置 ${name} 的密码？`],
   resetPasswordSays: [
@@ -144,6 +152,7 @@ export const actionWords = defineWords({
   'operator.created': ['Created an operator', '创建操作员'],
   'operator.role_changed': ['Changed a role', '修改角色'],
   'operator.channels_bound': ['Changed an operator’s channels', '修改操作员的渠道'],
+  'operator.linked': ['Linked an operator to the login provider', '将操作员关联到登录提供方'],
   'operator.disabled': ['Disabled an operator', '停用操作员'],
   'operator.enabled': ['Enabled an operator', '启用操作员'],
   'operator.password_reset': ['Reset an operator’s password', '重置操作员密码'],

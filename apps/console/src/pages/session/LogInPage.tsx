@@ -7,7 +7,7 @@ import { noteLogIn } from '../../api/calls.ts';
 import { queryClient, useChange } from '../../api/operations.ts';
 import { Failure } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
-import { beganWithoutSession } from '../../page-head.ts';
+import { beganWithoutSession, HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER, takeProviderReturn } from '../../page-head.ts';
 import { leaveLogIn } from '../../shell/follow-session.ts';
 import { Preferences } from '../../shell/Header.tsx';
 import { useCauseWords } from '../../words/causes.ts';
@@ -17,7 +17,7 @@ import { sessionWords } from './words.ts';
 
 const route = getRouteApi('/log-in');
 
-/** Logs in with a password or a one-time link, then returns to the page that the operator came from. */
+/** Logs in by the provider, a password or a one-time link, then returns to the page that the operator came from. */
 export function LogInPage() {
   const words = useWords(sessionWords);
   const router = useRouter();
@@ -30,12 +30,14 @@ export function LogInPage() {
     document.title = `${words.logIn} · Lockstep`;
   }, [words]);
 
-  const enter = async (me: Me) => {
+  const enterAt = async (me: Me, next: string | undefined) => {
     queryClient.clear();
     queryClient.setQueryData(['getMe', {}], me);
     noteLogIn();
-    await leaveLogIn(router, search);
+    await leaveLogIn(router, { next });
   };
+  const enter = (me: Me) => enterAt(me, search.next);
+  const byProvider = useProviderLogIn(search.next, enterAt);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (byLink.isOffered) return byLink.use(enter);
@@ -48,8 +50,9 @@ export function LogInPage() {
     if (byLink.mayStart) opened();
   }, [byLink.mayStart]);
 
-  const error = logIn.error ?? byLink.error;
-  const isRefusedLogIn = error?.cause === 'login_failed' || error?.cause === 'log_in_link_invalid';
+  const error = logIn.error ?? byLink.error ?? byProvider.error;
+  const isRefusedLogIn = error !== null && REFUSED_LOG_IN.test(error.cause ?? '');
+  const hasForm = HAS_PASSWORD_LOG_IN || byLink.isOffered;
   return (
     <main className={styles.logIn}>
       <form className="box" onSubmit={submit}>
@@ -64,11 +67,25 @@ export function LogInPage() {
         ) : (
           error !== null && <Failure failure={error} />
         )}
-        {!byLink.isOffered && <LoginFields password={password} />}
-        <Button type="submit" loading={logIn.isPending || byLink.isPending}>
-          {words.logIn}
-        </Button>
-        <p className={styles.hint}>{byLink.isOffered ? words.linkHint : words.hint}</p>
+        {LOGIN_PROVIDER !== '' && !byLink.isOffered && (
+          <Button onClick={byProvider.begin} loading={byProvider.isPending}>
+            {words.logInByProvider(LOGIN_PROVIDER)}
+          </Button>
+        )}
+        {hasForm && (
+          <>
+            {!byLink.isOffered && <LoginFields password={password} />}
+            <Button
+              type="submit"
+              variant={LOGIN_PROVIDER === '' ? 'filled' : 'default'}
+              loading={logIn.isPending || byLink.isPending}
+            >
+              {words.logIn}
+            </Button>
+          </>
+        )}
+        {byLink.isOffered && <p className={styles.hint}>{words.linkHint}</p>}
+        {!byLink.isOffered && LOGIN_PROVIDER === '' && <p className={styles.hint}>{words.hint}</p>}
         <Group gap="0.5rem" wrap="nowrap">
           <Preferences />
         </Group>
@@ -76,6 +93,32 @@ export function LogInPage() {
     </main>
   );
 }
+
+/** The causes that a login is refused with, as opposed to a service that fails. */
+const REFUSED_LOG_IN = /^(login_failed|log_in_link_invalid|password_log_in_off|operator_disabled|provider_.*)$/;
+
+/** Logging in by the provider, which sends the browser back to this page. */
+function useProviderLogIn(next: string | undefined, enter: (me: Me, next: string) => Promise<void>) {
+  const begin = useChange('beginProviderLogIn');
+  const finish = useChange('logInByProvider');
+  const returned = useEffectEvent(() => {
+    const sent = takeProviderReturn();
+    if (sent !== '') finish.mutate({ body: { search: sent } }, { onSuccess: ({ me, next: to }) => enter(me, to) });
+  });
+  useEffect(() => returned(), []);
+  return {
+    begin: () =>
+      begin.mutate(
+        { body: { next: next !== undefined && next.length <= MAX_NEXT ? next : '' } },
+        { onSuccess: ({ url }) => location.assign(url) },
+      ),
+    isPending: begin.isPending || finish.isPending,
+    error: begin.error ?? finish.error,
+  };
+}
+
+/** Copied from the contract: a longer address would not fit into a cookie. */
+const MAX_NEXT = 2_000;
 
 function LoginFields({ password }: { password: RefObject<HTMLInputElement | null> }) {
   const words = useWords(sessionWords);
@@ -90,7 +133,7 @@ function LoginFields({ password }: { password: RefObject<HTMLInputElement | null
         autoCapitalize="none"
         spellCheck={false}
         maxLength={255}
-        autoFocus
+        autoFocus={LOGIN_PROVIDER === ''}
       />
       <PasswordInput
         ref={password}

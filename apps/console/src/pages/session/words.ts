@@ -3,6 +3,7 @@ import { defineAreaWords } from '../../words/define-words.ts';
 /** The words of the login page and of the page that changes the operator's own password. */
 export const sessionWords = defineAreaWords({
   logIn: ['Log in', '登录'],
+  logInByProvider: [(provider: string) => `Log in with ${provider}`, (provider) => `通过 ${provider} 登录`],
   product: ['Lockstep console', 'Lockstep 控制台'],
   name: ['Name', '用户名'],
   showPassword: ['Show or hide password', '显示或隐藏密码'],
