@@ -346,6 +346,18 @@ describe('orders that reach into another channel', () => {
   });
 });
 
+it('later orders of other channels stay when a limited operator fails an order', async () => {
+  await admin.call('pauseChannel', { params: { channelCode: 'ours' }, body: { reason: 'test' } });
+  const submit = async (api: Api, channelCode: string) => {
+    const [accepted] = await api.accept(buy(channelCode, ours.customer));
+    return { licenseOrderId: accepted!.licenseOrderId };
+  };
+  const [first, later] = [await submit(bound.api, 'ours'), await submit(unbound.api, 'theirs')];
+  const failed = await limited.call('failOrder', { params: first, body: { reason: 'test', later: 'fail' } });
+  expect(failed).toEqual({ outcome: 'failed', licenseOrderIds: [first.licenseOrderId], orders: 1 });
+  expect(await admin.call('getOrder', { params: later })).toMatchObject({ state: 'pending' });
+});
+
 describe('the channels of an operator', () => {
   it('take effect with the next call, and their change is in the audit log', async () => {
     const { name } = limited.login;
