@@ -5,7 +5,7 @@ import { Api } from '../harness/api.ts';
 import { expectAccessible } from '../harness/browser/accessible.ts';
 import { NARROW_PIXELS, openConsole, shot, type View } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { answer, press, said } from '../harness/browser/look.ts';
+import { answer, filterBy, press, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { expectFits } from '../harness/browser/page-width.ts';
 import { batchOf, deleteAsset, deleteProduct, newAssetNum, newBuy, productToBuy } from '../harness/orders/orders.ts';
@@ -39,8 +39,7 @@ const open = (path: string, view?: View) => openConsole(stack, 'support', path, 
 describe('a batch', () => {
   it('is found by its number, and its failures lead to their orders', async () => {
     const { page } = await open('/batches');
-    await page.getByLabel(en.batches.channelOrderId).fill('spring*');
-    await press(page, en.kit.apply);
+    await filterBy(page, en.batches.channelOrderId, 'spring*');
     await page.getByRole('link', { name: batch.channelOrderId }).click();
     await said(page, 'asset_not_found');
     await page.getByRole('link', { name: en.batches.showThese('asset_not_found') }).click();

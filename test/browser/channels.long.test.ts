@@ -1,7 +1,7 @@
 import { en } from '@lockstep/console/words';
 import { expect, it } from 'vitest';
 import { openConsole } from '../harness/browser/browser.ts';
-import { look, lookInEveryView, said } from '../harness/browser/look.ts';
+import { filterBy, look, lookInEveryView, said } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
@@ -20,8 +20,7 @@ it('a channel is paused and resumed by the keyboard alone, and the overview name
   const { page } = await openConsole(stack, 'support', '/channels');
   await said(page, en.kit.nextPage);
   await look(page, 'channels-many');
-  await page.getByLabel(en.channels.search).fill('öst');
-  await page.keyboard.press('Enter');
+  await filterBy(page, en.channels.search, 'öst');
   await page.getByRole('link', { name: CODE }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: CODE }).waitFor();

@@ -18,7 +18,7 @@ const focused = (page: Page) =>
     return {
       text: element.textContent.trim(),
       tag: element.tagName.toLowerCase(),
-      isInDialog: element.closest('dialog') !== null,
+      isInDialog: element.closest('[role="dialog"]') !== null,
     };
   })()`);
 const press = async (page: Page, ...keys: string[]) => {

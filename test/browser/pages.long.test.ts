@@ -87,15 +87,16 @@ it("the overview renders if the browser's language has a POSIX name", async () =
 const AREAS: Record<OperatorRole, string[]> = {
   viewer: [
     en.shell.overview,
+    en.shell.channels,
     en.shell.batches,
     en.shell.orders,
+    en.shell.heldOrders,
+    en.shell.queue,
     en.shell.assets,
     en.shell.enterprises,
-    en.shell.preview,
     en.shell.applications,
-    en.shell.channels,
     en.shell.webhooks,
-    en.shell.queue,
+    en.shell.preview,
   ],
   get support() {
     return [...this.viewer, en.shell.auditLog];

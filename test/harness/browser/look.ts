@@ -34,7 +34,9 @@ export async function lookInEveryView(
   await see('narrow', en);
   await page.setViewportSize({ width: WIDE_PIXELS, height: HEIGHT_PIXELS });
   await page.emulateMedia({ colorScheme: 'dark' });
+  await page.getByRole('button', { name: en.shell.account }).click();
   await page.getByRole('combobox', { name: en.shell.language, exact: true }).selectOption('zh');
+  await page.keyboard.press('Escape');
   await see('dark-chinese', zh);
 }
 
@@ -58,3 +60,14 @@ export const answer = (page: Page, name: string) =>
 
 /** Waits until a page shows a text. */
 export const said = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+/** Sets a filter of a list, to a choice of its menu or to a text. */
+export async function filterBy(page: Page, label: string, value: string): Promise<void> {
+  await press(page, label);
+  const choice = page.getByRole('menuitem', { name: value, exact: true });
+  const text = page.getByRole('textbox', { name: label, exact: true });
+  await choice.or(text).waitFor();
+  if (await choice.isVisible()) return await choice.click();
+  await text.fill(value);
+  await page.keyboard.press('Enter');
+}

@@ -100,6 +100,7 @@ function policyWith(nonce: string): string {
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
+    "font-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'self'",

@@ -71,8 +71,9 @@ function describe(
   width: number,
   write: (value: number) => string,
 ): uPlot.Options {
-  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--ls-${name}`).trim();
-  const axis = { stroke: color('dimmed'), grid: { stroke: color('border'), width: 1 }, ticks: { show: false } };
+  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const grid = { stroke: color('mantine-color-default-border'), width: 1 };
+  const axis = { stroke: color('mantine-color-dimmed'), grid, ticks: { show: false } };
   return {
     width,
     height: HEIGHT_PX,
@@ -87,7 +88,7 @@ function describe(
       { label: timeLabel, value: (_, seconds) => (seconds === null ? '' : writeTime(seconds * MILLISECONDS, 'local')) },
       ...lines.map(({ label, tone }) => ({
         label,
-        stroke: color(`line-${tone}`),
+        stroke: color(`ls-line-${tone}`),
         width: 2,
         dash: tone === 'bad' ? [6, 4] : [],
         points: { show: false },

@@ -1,12 +1,10 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
-import { Button, Group, Stack } from '@mantine/core';
-import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { CallFailure, type CallOf } from '../api/calls.ts';
 import { useChange, useMayCall } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
-import styles from './kit.module.css';
 import { Failure } from './page.tsx';
 import { announce, Notice } from './signs.tsx';
 import { CopyId, Fields } from './values.tsx';
@@ -154,42 +152,22 @@ interface DialogProps {
   actions: ReactNode;
 }
 
-/**
- * Shows a modal dialog while it is mounted. The browser keeps the focus in it, and Escape closes it unless `mustAnswer`
- * is true. It is a child of the body, so that it looks the same wherever it opens.
- */
+/** Shows a modal dialog while it is mounted. Afterwards the focus returns to where it was. */
 export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
-  // A layout effect closes the dialog while it is still in the page, so that the browser restores the focus.
   useLayoutEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
+    const before = document.activeElement;
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
-  return createPortal(
-    <dialog
-      ref={dialog}
-      className={`box ${styles.dialog}`}
-      aria-labelledby={titleId}
-      onCancel={(event) => {
-        event.preventDefault();
-        if (!mustAnswer) onClose();
-      }}
-      // Browsers fire `cancel` only for the first Escape; the next one would close the dialog.
-      onKeyDown={(event) => {
-        if (mustAnswer && event.key === 'Escape') event.preventDefault();
-      }}
-      onClose={() => {
-        if (mustAnswer && dialog.current?.open === false) dialog.current.showModal();
-      }}
-    >
-      <h2 id={titleId}>{title}</h2>
-      <Stack gap="0.75rem">{children}</Stack>
-      <Group gap="0.5rem" justify="flex-end" mt="1.25rem">
+  return (
+    <Modal opened onClose={onClose} closeOnEscape={!mustAnswer} closeOnClickOutside={false} withCloseButton={false}>
+      {/* In the body: a header of a dialog would be a second banner of the page. */}
+      <Modal.Title mb="md">{title}</Modal.Title>
+      <Stack gap="md">{children}</Stack>
+      <Group gap="sm" justify="flex-end" mt="lg">
         {actions}
       </Group>
-    </dialog>,
-    document.body,
+    </Modal>
   );
 }

@@ -70,7 +70,7 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call }:
     return await exportOperation(operation, call, { signal, onBytes }).finally(() => setKilobytes(undefined));
   };
   return (
-    <SaveButton size="compact-md" failedTitle={words.exportFailed} fetchFile={fetchFile}>
+    <SaveButton size="compact-sm" failedTitle={words.exportFailed} fetchFile={fetchFile}>
       {kilobytes === undefined ? words.exportCsv : words.exporting(write(kilobytes))}
     </SaveButton>
   );

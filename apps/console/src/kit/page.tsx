@@ -1,6 +1,6 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleOperationId } from '@lockstep/contract/console';
-import { Button, Group, Loader } from '@mantine/core';
+import { Alert, Breadcrumbs, Button, Group, Loader, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
@@ -10,7 +10,6 @@ import { useCauseWords } from '../words/causes.ts';
 import { kitWords } from '../words/kit.ts';
 import { useCodeNames, useWords } from '../words/words.ts';
 import styles from './kit.module.css';
-import { Notice } from './signs.tsx';
 import { CopyId } from './values.tsx';
 
 /*
@@ -72,26 +71,26 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
     <div className={styles.page}>
       {crumbs.length > 0 && (
         <nav aria-label={words.breadcrumbs}>
-          <ol className={`plain small ${styles.crumbs}`}>
+          <Breadcrumbs fz="sm">
             {crumbs.map(({ text, ...link }) => (
-              <li key={link.to}>
-                <Link {...link}>{text}</Link>
-              </li>
+              <Link key={link.to} {...link}>
+                {text}
+              </Link>
             ))}
-          </ol>
+          </Breadcrumbs>
         </nav>
       )}
-      <Group gap="0.75rem" justify="space-between">
+      <Group gap="md" justify="space-between">
         <div style={{ minWidth: 0 }}>
-          <Group gap="0.6rem">
-            <h1 ref={heading} tabIndex={-1}>
+          <Group gap="sm">
+            <Title ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere' }}>
               {title}
-            </h1>
+            </Title>
             {beside}
           </Group>
-          {lead !== undefined && <p className={styles.lead}>{lead}</p>}
+          {lead !== undefined && <div className="small">{lead}</div>}
         </div>
-        {actions !== undefined && <Group gap="0.5rem">{actions}</Group>}
+        {actions !== undefined && <Group gap="sm">{actions}</Group>}
       </Group>
       {children}
     </div>
@@ -102,8 +101,8 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className={`box ${styles.section}`} aria-label={title}>
-      <Group gap="0.5rem" justify="space-between">
-        <h2>{title}</h2>
+      <Group gap="sm" justify="space-between">
+        <Title order={2}>{title}</Title>
         {actions}
       </Group>
       {children}
@@ -144,11 +143,10 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, faults } = failure;
   return (
-    <div className={styles.notice} data-tone="bad" role="alert">
-      <p className={styles.title}>{title}</p>
-      {status > 0 && <p className={styles.advice}>{causeWords(failure)}</p>}
+    <Alert color="red" role="alert" title={title}>
+      {status > 0 && <div>{causeWords(failure)}</div>}
       {faults.length > 1 && (
-        <ul className={styles.advice}>
+        <ul>
           {faults.map((fault, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={index}>
@@ -157,9 +155,9 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
           ))}
         </ul>
       )}
-      <p className={styles.advice}>{advice}</p>
+      <div>{advice}</div>
       {status > 0 && (requestId ?? cause) !== null && (
-        <p className={styles.facts}>
+        <div>
           {cause !== null && (
             <>
               {words.cause}
@@ -174,14 +172,14 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
               <CopyId id={requestId} what={words.requestId} />
             </>
           )}
-        </p>
+        </div>
       )}
       {onRetry !== undefined && cause !== 'role_missing' && (
-        <Button mt="0.6rem" size="compact-sm" variant="default" onClick={onRetry}>
+        <Button mt="sm" size="compact-sm" variant="default" onClick={onRetry}>
           {words.tryAgain}
         </Button>
       )}
-    </div>
+    </Alert>
   );
 }
 
@@ -202,11 +200,9 @@ export function RoleGate({ operation, children }: { operation: ConsoleOperationI
   const { role } = useMe();
   if (useMayCall()(operation)) return children;
   return (
-    <div role="alert">
-      <Notice tone="bad" title={words.forbidden}>
-        <p>{words.roleNeeded(codeName(operations[operation].role), codeName(role))}</p>
-        <p>{words.forbiddenAdvice}</p>
-      </Notice>
-    </div>
+    <Alert color="red" role="alert" title={words.forbidden}>
+      <div>{words.roleNeeded(codeName(operations[operation].role), codeName(role))}</div>
+      <div>{words.forbiddenAdvice}</div>
+    </Alert>
   );
 }

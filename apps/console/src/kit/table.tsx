@@ -1,13 +1,13 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
 import { Button, Group } from '@mantine/core';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type CSSProperties, type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react';
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
 import { ExportButton } from './export.tsx';
-import { type FilterField, Filters, useAddress } from './inputs.tsx';
+import { type FilterField, Filters, namesOf } from './filters.tsx';
+import { useAddress } from './inputs.tsx';
 import styles from './kit.module.css';
 import { Query } from './page.tsx';
 import type { Search } from './search.ts';
@@ -21,7 +21,7 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** Hidden in a narrow window. */
   isMinor?: boolean;
-  /** Minimum width in CSS units: `12rem`. */
+  /** Minimum width in CSS units: `12rem`. Longer text ends with an ellipsis. */
   width?: string;
 }
 
@@ -66,7 +66,7 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const { operation, call, rows, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
   const words = useWords(kitWords);
   const [address] = useAddress();
-  const names = filters.map(({ name }) => name);
+  const names = filters.flatMap(namesOf);
   // The service validates the address.
   const query = { ...Object.fromEntries([...names, 'cursor'].map((name) => [name, address[name]])), ...call?.query };
   const found = useOperation(operation, { ...call, query } as CallOf<Id>, { keepsPrevious: true, refreshMs });
@@ -75,19 +75,21 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
     if (!names.some((name) => address[name] !== undefined)) return <Empty title={none[0]}>{none[1]}</Empty>;
     return noMatches ?? <Empty title={words.nothingFiltered}>{words.nothingFilteredAdvice}</Empty>;
   };
+  // The export has the pages before this one, too.
+  const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;
+  const isEmpty = found.data === undefined || (rows(found.data).length === 0 && !above?.(found.data));
   return (
     <>
-      {filters.length > 0 && <Filters fields={filters} />}
+      <div className={styles.bar}>
+        {filters.length > 0 && <Filters fields={filters} />}
+        {!isEmpty && <ExportButton operation={operation} call={exported} />}
+      </div>
       <Query of={found}>
         {(data) => {
           const { nextCursor } = data as { nextCursor: string | null };
           const shown = rows(data);
           const first = above?.(data);
-          // The export has the pages before this one, too.
-          const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;
-          const isEmpty = shown.length === 0 && nextCursor === null && !first;
-          const save = !isEmpty && <ExportButton operation={operation} call={exported} />;
-          const pager = <Pager nextCursor={nextCursor} shown={shown.length} save={save} />;
+          const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
           const list = { rows: shown, isStale: found.isPlaceholderData, empty: emptyOf(nextCursor), footer: pager };
           return (
             <>
@@ -101,30 +103,14 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   );
 }
 
-/** Estimated row height until rows are measured. */
-const ROW_HEIGHT_PX = 41;
-const OVERSCAN = 12;
-/** Tables with more rows scroll on their own. */
-const MAX_WHOLE_ROWS = 25;
+/** The number of rows that a table shows at first, and adds at a time. */
+const MAX_ROWS = 200;
 
-/** A table. Renders only the rows near the window. Arrow keys move between the links of neighboring rows. */
+/** A table with one line a row. A click on a row opens its first link. Arrow keys move between links of rows. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, empty, footer, isStale = false, isChosen } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const isWhole = rows.length <= MAX_WHOLE_ROWS;
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT_PX,
-    getItemKey: (index) => rowKey(rows[index]!),
-    overscan: isWhole ? MAX_WHOLE_ROWS : OVERSCAN,
-    // Renders this many rows before the first measurement, and where there is no layout.
-    initialRect: { width: 0, height: 800 },
-  });
-  const shown = virtualizer.getVirtualItems();
-  const above = shown[0]?.start ?? 0;
-  const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0);
-
+  const words = useWords(kitWords);
+  const [most, setMost] = useState(MAX_ROWS);
   if (rows.length === 0) {
     return (
       <>
@@ -137,17 +123,16 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
       <div
-        ref={scroller}
-        className={`box ${styles.scroller} ${isWhole ? '' : styles.long}`}
+        className={`box ${styles.scroller}`}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
         tabIndex={0}
         aria-label={label}
         aria-busy={isStale}
       >
-        <table className={styles.table} aria-label={label} aria-rowcount={rows.length + 1}>
+        <table className={styles.table} aria-label={label}>
           <thead>
-            <tr aria-rowindex={1}>
+            <tr>
               {columns.map((column) => (
                 <th key={column.header} scope="col" {...cellLook(column)}>
                   {column.header}
@@ -155,48 +140,32 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody onKeyDown={walkLinks}>
-            {above > 0 && <Gap heightPx={above} columns={columns.length} />}
-            {shown.map(({ index, key }) => {
-              const row = rows[index]!;
-              return (
-                <tr
-                  key={key}
-                  ref={virtualizer.measureElement}
-                  data-index={index}
-                  aria-rowindex={index + 2}
-                  aria-current={isChosen?.(row) === true ? 'true' : undefined}
-                >
-                  {columns.map((column) => (
-                    <td key={column.header} {...cellLook(column)}>
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
-            {below > 0 && <Gap heightPx={below} columns={columns.length} />}
+          <tbody onKeyDown={walkLinks} onClick={openRow} onMouseOver={showWhole} onFocus={showWhole}>
+            {rows.slice(0, most).map((row) => (
+              <tr key={rowKey(row)} aria-current={isChosen?.(row) === true ? 'true' : undefined}>
+                {columns.map((column) => (
+                  <td key={column.header} data-header={column.header} {...cellLook(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
           </tbody>
         </table>
       </div>
+      {rows.length > most && (
+        <Button variant="default" onClick={() => setMost(most + MAX_ROWS)}>
+          {words.moreRows}
+        </Button>
+      )}
       {footer}
     </>
   );
 }
 
-/** A spacer for the rows that are not rendered. */
-function Gap({ heightPx, columns }: { heightPx: number; columns: number }) {
-  return (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be focused.
-    <tr aria-hidden="true">
-      <td colSpan={columns} className={styles.gap} style={{ height: heightPx }} />
-    </tr>
-  );
-}
-
 function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never>, 'align' | 'isMinor' | 'width'>) {
   const names = [align === 'end' && styles.end, isMinor && styles.minor].filter(Boolean).join(' ');
-  return { className: names, style: { minWidth: width } };
+  return { className: names, ...(width === undefined ? {} : { style: { '--min-width': width } as CSSProperties }) };
 }
 
 /** Moves the focus to the same link or button in the row above or below. */
@@ -212,6 +181,20 @@ function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   if (control === undefined) return;
   event.preventDefault();
   control.focus();
+}
+
+/** Opens the first link of the row that was clicked, unless the reader clicked a control or selects text. */
+function openRow({ target, currentTarget }: MouseEvent<HTMLTableSectionElement>): void {
+  const element = target as HTMLElement;
+  if (!currentTarget.contains(element) || element.closest('a, button, input, label, summary') !== null) return;
+  if (getSelection()?.isCollapsed === false) return;
+  element.closest('tr')?.querySelector('a')?.click();
+}
+
+/** Gives a cell whose text is cut off a tooltip with all of it. */
+function showWhole({ target }: { target: EventTarget }): void {
+  const cell = (target as HTMLElement).closest('td');
+  if (cell !== null && cell.scrollWidth > cell.clientWidth) cell.title = cell.innerText;
 }
 
 interface PagerProps {
@@ -233,7 +216,7 @@ export function Pager({ nextCursor, shown, save }: PagerProps) {
   const button = (label: string, to: string | undefined, onGo?: () => void) => (
     <Button
       variant="default"
-      size="compact-md"
+      size="compact-sm"
       onClick={() => {
         onGo?.();
         change({ cursor: to });
@@ -245,7 +228,7 @@ export function Pager({ nextCursor, shown, save }: PagerProps) {
   const noteNext = () =>
     setVisited(place === -1 ? [cursor, nextCursor!] : [...visited.slice(0, place + 1), nextCursor!]);
   return (
-    <Group component="nav" gap="0.5rem" justify="flex-end" aria-label={words.pages}>
+    <Group component="nav" gap="sm" justify="flex-end" aria-label={words.pages}>
       <span className="small" style={{ marginInlineEnd: 'auto' }}>
         {words.rowsShown(write(shown))}
         {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}

@@ -1,10 +1,13 @@
+import { ActionIcon, DataList, Progress, Timeline } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
-import { Fragment, lazy, type ReactNode, Suspense, useId, useState } from 'react';
+import { IconCopy } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { kitWords } from '../words/kit.ts';
 import { isTime, writeTime } from '../words/times.ts';
 import { useNumberFormat, useRelativeTime, useWords } from '../words/words.ts';
 import type { ChartProps } from './LineChart.tsx';
-import { announce, Icon, type Tone } from './signs.tsx';
+import { announce, COLORS, type Tone } from './signs.tsx';
 import styles from './values.module.css';
 
 /** A label and a value. Undefined hides the field; null shows a dash. */
@@ -16,16 +19,16 @@ export interface Field {
 /** A list of labels and values. */
 export function Fields({ fields }: { fields: readonly Field[] }) {
   return (
-    <dl className={styles.fields}>
+    <DataList className={styles.fields} orientation="vertical">
       {fields
         .filter(({ value }) => value !== undefined)
         .map(({ label, value }) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value === null || value === '' ? '–' : value}</dd>
-          </div>
+          <DataList.Item key={label}>
+            <DataList.ItemLabel>{label}</DataList.ItemLabel>
+            <DataList.ItemValue>{value === null || value === '' ? '–' : value}</DataList.ItemValue>
+          </DataList.Item>
         ))}
-    </dl>
+    </DataList>
   );
 }
 
@@ -44,8 +47,8 @@ export function Line({ label, value }: Field) {
  */
 export function CopyId({ id, what = id, children = id }: { id: string; what?: string; children?: ReactNode }) {
   return (
-    <span className={styles.whole}>
-      <span className={`mono ${styles.id}`}>{children}</span>
+    <span className={styles.id}>
+      <span className="mono">{children}</span>
       <CopyButton text={id} what={what} />
     </span>
   );
@@ -61,9 +64,17 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
     );
   const label = words.copyNamed(what);
   return (
-    <button type="button" className={styles.copy} onClick={() => void copy()} aria-label={label} title={label}>
-      <Icon name="copy" />
-    </button>
+    <ActionIcon
+      className={styles.copy}
+      size={24}
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={label}
+      onClick={() => void copy()}
+    >
+      <IconCopy size={14} />
+    </ActionIcon>
   );
 }
 
@@ -98,8 +109,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
 
 /** A number in the format of the current language. */
 export function Count({ value }: { value: number }) {
-  const write = useNumberFormat();
-  return <span className={styles.digits}>{write(value)}</span>;
+  return useNumberFormat()(value);
 }
 
 /** A row of figures that wraps. */
@@ -107,18 +117,29 @@ export function Figures({ children }: { children: ReactNode }) {
   return <dl className={styles.figures}>{children}</dl>;
 }
 
+interface FigureProps {
+  label: string;
+  value: number | string;
+  tone?: Tone;
+  /** The page that lists what the figure counts. */
+  link?: LinkProps;
+}
+
 /** A labeled figure for the top of a page. */
-export function Figure({ label, value, tone = 'neutral' }: { label: string; value: number | string; tone?: Tone }) {
+export function Figure({ label, value, tone = 'neutral', link }: FigureProps) {
   const write = useNumberFormat();
+  const text = typeof value === 'number' ? write(value) : value;
   return (
-    <div className="box" data-tone={tone}>
+    <div className="box">
       <dt className="small">{label}</dt>
-      <dd>{typeof value === 'number' ? write(value) : value}</dd>
+      <dd style={{ color: tone === 'neutral' ? undefined : `var(--mantine-color-${COLORS[tone]}-light-color)` }}>
+        {link === undefined ? text : <Link {...link}>{text}</Link>}
+      </dd>
     </div>
   );
 }
 
-interface Progress {
+interface Parts {
   /** Describes the bar to screen readers. */
   label: string;
   total: number;
@@ -127,20 +148,13 @@ interface Progress {
 }
 
 /** A bar of succeeded and failed parts of a total. */
-export function ProgressBar({ label, total, succeeded, failed }: Progress) {
-  const percent = (count: number) => `${total === 0 ? 0 : (100 * count) / total}%`;
+export function ProgressBar({ label, total, succeeded, failed }: Parts) {
+  const percent = (count: number) => (total === 0 ? 0 : (100 * count) / total);
   return (
-    <div
-      className={styles.bar}
-      role="progressbar"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={total}
-      aria-valuenow={succeeded + failed}
-    >
-      <div data-tone="good" style={{ width: percent(succeeded) }} />
-      <div data-tone="bad" style={{ width: percent(failed) }} />
-    </div>
+    <Progress.Root role="progressbar" aria-label={label} aria-valuenow={Math.round(percent(succeeded + failed))}>
+      <Progress.Section withAria={false} value={percent(succeeded)} color="var(--ls-line-good)" />
+      <Progress.Section withAria={false} value={percent(failed)} color="var(--ls-line-bad)" />
+    </Progress.Root>
   );
 }
 
@@ -158,46 +172,35 @@ export function Chart(props: ChartProps) {
 interface TimeOptions {
   /** Milliseconds since 1970; null if it has not happened. */
   timeMs: number | null;
-  /** Adds the relative time: `(3 min ago)`. */
-  isRelative?: boolean;
-  /** Adds the time in UTC below. The tooltip always has it. */
-  withUtc?: boolean;
-}
-
-/** A time in the reader's time zone, with UTC in the tooltip. */
-export function Time({ timeMs, isRelative = false, withUtc = false }: TimeOptions) {
-  const words = useWords(kitWords);
-  if (timeMs === null) return <span className="dimmed">–</span>;
-  const utc = `${writeTime(timeMs, 'utc')} ${words.utc}`;
-  return (
-    <time dateTime={isTime(timeMs) ? new Date(timeMs).toISOString() : undefined} title={utc} className={styles.digits}>
-      {writeTime(timeMs, 'local')
-        .split(' ')
-        .map((part, place) => (
-          <Fragment key={part}>
-            {place > 0 && ' '}
-            <span className={styles.part}>{part}</span>
-          </Fragment>
-        ))}
-      {isRelative && (
-        <>
-          {words.gap}
-          <Age timeMs={timeMs} />
-        </>
-      )}
-      {withUtc && <span className={styles.utc}>{utc}</span>}
-    </time>
-  );
+  /** Shows the exact time, with the age behind it. Otherwise only the tooltip has it, and what the reader copies. */
+  isExact?: boolean;
 }
 
 const TICK_MS = 5_000;
 
-function Age({ timeMs }: { timeMs: number }) {
+/** How long ago a time is, or how far ahead; the tooltip has it in the reader's time zone and in UTC. */
+export function Time({ timeMs, isExact = false }: TimeOptions) {
   const words = useWords(kitWords);
   const write = useRelativeTime();
   const [nowMs, setNow] = useState(Date.now);
   useInterval(() => setNow(Date.now()), TICK_MS, { autoInvoke: true });
-  return <span className={`dimmed ${styles.part}`}>{words.aside(write(timeMs, nowMs))}</span>;
+  if (timeMs === null) return <span className="dimmed">–</span>;
+  if (!isTime(timeMs)) return <span>{timeMs}</span>;
+  const exact = writeTime(timeMs, 'local');
+  const age = write(timeMs, nowMs);
+  return (
+    <time
+      className={styles.time}
+      dateTime={new Date(timeMs).toISOString()}
+      title={`${exact} · ${writeTime(timeMs, 'utc')} ${words.utc}`}
+    >
+      {isExact ? exact : age}
+      <span className={isExact ? 'dimmed' : styles.copied}>
+        {words.gap}
+        {words.aside(isExact ? age : exact)}
+      </span>
+    </time>
+  );
 }
 
 interface TimeLineEntry {
@@ -211,54 +214,13 @@ interface TimeLineEntry {
 /** A timeline, in the given order. */
 export function TimeLine({ label, entries }: { label: string; entries: readonly TimeLineEntry[] }) {
   return (
-    <ol className={`plain ${styles.line}`} aria-label={label}>
+    <Timeline role="list" aria-label={label} active={entries.length} bulletSize={12} lineWidth={2}>
       {entries.map(({ key, timeMs, tone = 'neutral', title, detail }) => (
-        <li key={key} data-tone={tone}>
-          <strong>{title}</strong> <Time timeMs={timeMs} isRelative />
+        <Timeline.Item key={key} role="listitem" color={`var(--mantine-color-${COLORS[tone]}-light-color)`}>
+          <strong>{title}</strong> <Time timeMs={timeMs} isExact />
           {detail !== undefined && <div>{detail}</div>}
-        </li>
+        </Timeline.Item>
       ))}
-    </ol>
-  );
-}
-
-export interface TreeNode {
-  key: string;
-  label: ReactNode;
-  /** Shown below the label. */
-  detail?: ReactNode;
-  nodes?: readonly TreeNode[];
-}
-
-/** A tree of collapsible nested lists. */
-export function Tree({ nodes, label }: { nodes: readonly TreeNode[]; label?: string }) {
-  return (
-    <ul className={styles.tree} aria-label={label}>
-      {nodes.map((node) => (
-        <Branch key={node.key} node={node} />
-      ))}
-    </ul>
-  );
-}
-
-/** A button collapses it, not `<summary>`, because the label may contain links and buttons. */
-function Branch({ node: { label, detail, nodes = [] } }: { node: TreeNode }) {
-  const [isOpen, setOpen] = useState(true);
-  const nameId = useId();
-  const isLeaf = nodes.length === 0;
-  const fold = { 'aria-expanded': isOpen, 'aria-labelledby': nameId, onClick: () => setOpen(!isOpen) };
-  return (
-    <li>
-      {!isLeaf && (
-        <button type="button" className={styles.fold} {...fold}>
-          <Icon name="fold" />
-        </button>
-      )}
-      <div id={nameId} style={{ fontWeight: isLeaf ? undefined : 600 }}>
-        {label}
-      </div>
-      {detail !== undefined && <div className="small">{detail}</div>}
-      {!isLeaf && isOpen && <Tree nodes={nodes} />}
-    </li>
+    </Timeline>
   );
 }

@@ -1,38 +1,37 @@
-import { ActionIcon, Button, Kbd, useMantineColorScheme } from '@mantine/core';
+import { Burger, Button, Kbd, Popover, Stack, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../api/operations.ts';
 import iconUrl from '../icon.svg';
 import { Choice } from '../kit/inputs.tsx';
-import { Icon } from '../kit/signs.tsx';
 import { chooseLanguage, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
 import { useLogOut } from './log-out.ts';
 import { openPalette } from './Palette.tsx';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
 
-/** The header of every page: search, language, theme and account. */
+/** The header of every page: search and the operator's menu. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   const words = useWords(shellWords);
   return (
-    <header className={styles.header}>
-      <ActionIcon
-        className={styles.menuButton}
-        variant="default"
-        size="lg"
+    <>
+      <Burger
+        hiddenFrom="sm"
+        size="sm"
+        opened={isMenuOpen}
         aria-label={words.menu}
+        aria-controls="navigation"
         aria-expanded={isMenuOpen}
-        aria-controls="account navigation"
         onClick={onMenu}
-      >
-        <Icon name="menu" />
-      </ActionIcon>
+      />
       <Link to="/" className={styles.brand}>
         <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
       </Link>
       <SearchButton />
-      <Account isOpen={isMenuOpen} />
-    </header>
+      <Account />
+    </>
   );
 }
 
@@ -45,9 +44,9 @@ function SearchButton() {
       variant="default"
       fw="normal"
       justify="space-between"
-      leftSection={<Icon name="search" />}
+      leftSection={<IconSearch size={16} />}
       rightSection={
-        <Kbd size="xs" aria-hidden>
+        <Kbd size="xs" aria-hidden visibleFrom="sm">
           Ctrl K
         </Kbd>
       }
@@ -58,23 +57,44 @@ function SearchButton() {
   );
 }
 
-/** In a narrow window, part of the menu. */
-function Account({ isOpen }: { isOpen: boolean }) {
+/** The operator's menu. */
+function Account() {
   const words = useWords(shellWords);
   const codeName = useCodeNames();
   const { name, role, byProvider } = useMe();
   const logOut = useLogOut();
+  const [isOpen, { toggle, close }] = useDisclosure();
   return (
-    <section id="account" className={styles.account} data-open={isOpen} aria-label={words.account}>
-      <Preferences />
-      <span>{words.loggedInAs(name, codeName(role))}</span>
-      {!byProvider && <Link to="/password">{words.ownPassword}</Link>}
-      <Button size="compact-sm" variant="default" onClick={() => void logOut()}>
-        {words.logOut}
-      </Button>
-    </section>
+    <Popover opened={isOpen} onChange={toggle} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <Button variant="subtle" color="gray" leftSection={<IconUserCircle size={20} />} onClick={toggle}>
+          <VisuallyHidden>{words.account}</VisuallyHidden>
+          <span className={styles.name}>{name}</span>
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          {words.loggedInAs(name, codeName(role))}
+          <Preferences />
+          <a href={docsUrl} target="_blank" rel="noreferrer">
+            {words.docs}
+          </a>
+          {!byProvider && (
+            <Link to="/password" onClick={close}>
+              {words.ownPassword}
+            </Link>
+          )}
+          <Button variant="default" onClick={() => void logOut()}>
+            {words.logOut}
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
+
+/** The address of the documentation, behind the same prefix as the console. */
+const docsUrl = new URL('../docs', document.baseURI).href;
 
 /** Selects language and theme; the browser remembers both. */
 export function Preferences() {

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core';
-import { Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { AppShell, Button, Kbd, NavLink, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { MeContext, useMay, useOperation } from '../api/operations.ts';
 import { Dialog } from '../kit/dialogs.tsx';
 import { Query } from '../kit/page.tsx';
-import { dismiss, Icon, useAnnouncements } from '../kit/signs.tsx';
 import { useWords } from '../words/words.ts';
-import { areas } from './areas.ts';
+import { type Area, areas, groups } from './areas.ts';
 import { Header } from './Header.tsx';
 import { Palette } from './Palette.tsx';
 import styles from './Shell.module.css';
@@ -29,11 +29,15 @@ export function Shell({ children }: { children: ReactNode }) {
 function Frame({ children }: { children: ReactNode }) {
   const words = useWords(shellWords);
   const main = useRef<HTMLElement>(null);
-  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isMenuOpen, { toggle, close }] = useDisclosure();
   const router = useRouter();
-  useEffect(() => router.subscribe('onResolved', () => setMenuOpen(false)), [router]);
+  useEffect(() => router.subscribe('onResolved', close), [router, close]);
   return (
-    <div className={styles.shell}>
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
+      padding={{ base: 'md', sm: 'lg' }}
+    >
       {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place of this page. */}
       <a
         className={styles.skip}
@@ -46,37 +50,58 @@ function Frame({ children }: { children: ReactNode }) {
       >
         {words.skip}
       </a>
-      <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
-      <Navigation isOpen={isMenuOpen} />
-      <main ref={main} id="main" tabIndex={-1} className={styles.main}>
+      <AppShell.Header className={styles.header}>
+        <Header isMenuOpen={isMenuOpen} onMenu={toggle} />
+      </AppShell.Header>
+      <AppShell.Navbar id="navigation" aria-label={words.navigation} className={styles.navigation} p="sm">
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main ref={main} id="main" tabIndex={-1}>
         {children}
-      </main>
-      <Announcements />
+      </AppShell.Main>
       <Shortcuts />
       <Palette />
-    </div>
+    </AppShell>
   );
 }
 
-/** Links to the areas that the operator's role may see. In a narrow window, part of the menu. */
-function Navigation({ isOpen }: { isOpen: boolean }) {
+/** Links to the areas that the operator's role may see. */
+function Navigation() {
   const words = useWords(shellWords);
+  const reachable = useAreas();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  return groups.map((group) => {
+    const ofGroup = reachable.filter((area) => area.group === group);
+    if (ofGroup.length === 0) return null;
+    return (
+      <section key={group} aria-label={words[group]}>
+        <Text size="xs" c="dimmed" fw={500} px="sm" pt="sm" pb="xs" aria-hidden>
+          {words[group]}
+        </Text>
+        {ofGroup.map(({ to, name, Icon }) => {
+          const isActive = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
+          return (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              label={words[name]}
+              leftSection={<Icon size={16} />}
+              active={isActive}
+              aria-current={isActive ? 'page' : undefined}
+              px="sm"
+              py={5}
+            />
+          );
+        })}
+      </section>
+    );
+  });
+}
+
+function useAreas(): readonly Area[] {
   const may = useMay();
-  return (
-    <nav id="navigation" aria-label={words.navigation} className={styles.navigation} data-open={isOpen}>
-      <ul>
-        {areas
-          .filter(({ least }) => may(least))
-          .map(({ to, name }) => (
-            <li key={to}>
-              <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                {words[name]}
-              </Link>
-            </li>
-          ))}
-      </ul>
-    </nav>
-  );
+  return areas.filter(({ least }) => may(least));
 }
 
 /** How long after `g` an area's key is accepted. */
@@ -86,10 +111,9 @@ const SEQUENCE_MS = 1_500;
 function Shortcuts() {
   const words = useWords(shellWords);
   const navigate = useNavigate();
-  const may = useMay();
+  const reachable = useAreas();
   const [isShown, setShown] = useState(false);
   const began = useRef(Number.NEGATIVE_INFINITY);
-  const reachable = areas.filter(({ least }) => may(least));
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -127,7 +151,7 @@ function Shortcut({ keys, text }: { keys: readonly string[]; text: string }) {
     <>
       <dt>
         {keys.map((key) => (
-          <kbd key={key}>{key}</kbd>
+          <Kbd key={key}>{key}</Kbd>
         ))}
       </dt>
       <dd>{text}</dd>
@@ -136,23 +160,5 @@ function Shortcut({ keys, text }: { keys: readonly string[]; text: string }) {
 }
 
 function isWriting(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
-}
-
-/** The announcements. The live region always stays in the page, so that screen readers notice additions. */
-function Announcements() {
-  const words = useWords(shellWords);
-  const announcements = useAnnouncements();
-  return (
-    <div className={styles.announcements} role="status" aria-live="polite" aria-label={words.announcements}>
-      {announcements.map(({ id, tone, text }) => (
-        <div key={id} className={styles.announcement} data-tone={tone}>
-          <span>{text}</span>
-          <button type="button" aria-label={words.dismiss} onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </button>
-        </div>
-      ))}
-    </div>
-  );
+  return target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null;
 }

@@ -1,25 +1,38 @@
 import type { OperatorRole } from '@lockstep/contract/console';
-import type { shellWords } from './words.ts';
+import {
+  IconApps,
+  IconBroadcast,
+  IconBuilding,
+  IconFlask,
+  IconHandStop,
+  IconHistory,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconPackages,
+  IconStack2,
+  IconUsers,
+  IconWebhook,
+} from '@tabler/icons-react';
+
+/** The groups of the navigation. */
+export const groups = ['operate', 'find', 'integrate', 'administer'] as const;
 
 /** The areas in the navigation: address, least role, and the key after `g`. */
 export const areas = [
-  { to: '/', name: 'overview', least: 'viewer', key: 'o' },
-  { to: '/batches', name: 'batches', least: 'viewer', key: 'b' },
-  { to: '/orders', name: 'orders', least: 'viewer', key: 'r' },
-  { to: '/assets', name: 'assets', least: 'viewer', key: 'a' },
-  { to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e' },
-  { to: '/preview', name: 'preview', least: 'viewer', key: 'w' },
-  { to: '/applications', name: 'applications', least: 'viewer', key: 'p' },
-  { to: '/channels', name: 'channels', least: 'viewer', key: 'n' },
-  { to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h' },
-  { to: '/queue', name: 'queue', least: 'viewer', key: 'q' },
-  { to: '/operators', name: 'operators', least: 'admin', key: 'u' },
-  { to: '/audit-log', name: 'auditLog', least: 'support', key: 'c' },
-] as const satisfies readonly Area[];
+  { group: 'operate', to: '/', name: 'overview', least: 'viewer', key: 'o', Icon: IconLayoutDashboard },
+  { group: 'operate', to: '/channels', name: 'channels', least: 'viewer', key: 'n', Icon: IconBroadcast },
+  { group: 'operate', to: '/batches', name: 'batches', least: 'viewer', key: 'b', Icon: IconPackages },
+  { group: 'operate', to: '/orders', name: 'orders', least: 'viewer', key: 'r', Icon: IconListDetails },
+  { group: 'operate', to: '/holds', name: 'heldOrders', least: 'viewer', key: 'd', Icon: IconHandStop },
+  { group: 'operate', to: '/queue', name: 'queue', least: 'viewer', key: 'q', Icon: IconStack2 },
+  { group: 'find', to: '/assets', name: 'assets', least: 'viewer', key: 'a', Icon: IconKey },
+  { group: 'find', to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e', Icon: IconBuilding },
+  { group: 'integrate', to: '/applications', name: 'applications', least: 'viewer', key: 'p', Icon: IconApps },
+  { group: 'integrate', to: '/webhooks', name: 'webhooks', least: 'viewer', key: 'h', Icon: IconWebhook },
+  { group: 'integrate', to: '/preview', name: 'preview', least: 'viewer', key: 'w', Icon: IconFlask },
+  { group: 'administer', to: '/operators', name: 'operators', least: 'admin', key: 'u', Icon: IconUsers },
+  { group: 'administer', to: '/audit-log', name: 'auditLog', least: 'support', key: 'c', Icon: IconHistory },
+] as const;
 
-interface Area {
-  to: string;
-  name: keyof typeof shellWords.en;
-  least: OperatorRole;
-  key: string;
-}
+export type Area = (typeof areas)[number] & { least: OperatorRole };

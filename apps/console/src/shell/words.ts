@@ -22,6 +22,9 @@ export const shellWords = defineAreaWords({
   shortcutHelp: ['Show keyboard shortcuts', '显示键盘快捷键'],
   shortcutRows: ['Previous or next row of a list', '移到列表的上一行或下一行'],
   shortcutGoTo: [(area: string) => `Go to ${area}`, (area) => spaceWords(`前往${area}`)],
-  announcements: ['Notifications', '通知'],
-  dismiss: ['Dismiss', '关闭'],
+  operate: ['Operate', '运行'],
+  find: ['Find', '查找'],
+  integrate: ['Integrate', '集成'],
+  administer: ['Administer', '管理'],
+  docs: ['API documentation', 'API 文档'],
 });

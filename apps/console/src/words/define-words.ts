@@ -49,8 +49,6 @@ export const commonWords = defineWords({
   sequence: ['Sequence', '序号'],
   channel: ['Channel', '渠道'],
   appKey: ['App key', 'App Key'],
-  acceptedFrom: ['Accepted from', '受理时间（起）'],
-  acceptedTo: ['Accepted until', '受理时间（止）'],
   customerId: ['Customer ID', '客户 ID'],
   assetNum: ['Asset number', '资产编号'],
   acceptedRate: ['Accepted/s', '每秒受理'],

@@ -8,6 +8,11 @@ export function useWords<Words>(words: AreaWords<Words>): AreaWords<Words>['zh']
   return words[useLanguage()] as AreaWords<Words>['zh'];
 }
 
+/** Returns the words of an area in the current language, outside a component. */
+export function readWords<Words>(words: AreaWords<Words>): AreaWords<Words>['zh'] {
+  return words[current] as AreaWords<Words>['zh'];
+}
+
 /** Returns a function that writes a code with its name: `Purchase (new_buy)`. Returns an unknown code unchanged. */
 export function useCodeNames(): (code: string) => string {
   const names: Record<string, string> = useWords(codeNames);

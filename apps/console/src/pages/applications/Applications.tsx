@@ -119,10 +119,10 @@ function Known({ application }: { application: ApplicationDetail }) {
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
     { label: words.scopes, value: scopes.join(words.comma) },
     { label: words.channels, value: channels?.join(words.comma) ?? words.allChannels },
-    { label: words.createdTime, value: <Time timeMs={createdTime} isRelative withUtc /> },
+    { label: words.createdTime, value: <Time timeMs={createdTime} isExact /> },
     {
       label: words.oldSecretEnd,
-      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isRelative withUtc />,
+      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isExact />,
     },
     {
       label: words.liveTokens,
@@ -181,10 +181,10 @@ function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
           ) : (
             <>
               <p>
-                {words.oldGoodUntil} <Time timeMs={oldSecretEndTime} withUtc />
+                {words.oldGoodUntil} <Time timeMs={oldSecretEndTime} isExact />
               </p>
               <p>
-                {words.tokensGoodUntil} <Time timeMs={oldSecretEndTime + TOKEN_HOURS * HOUR_MS} withUtc />
+                {words.tokensGoodUntil} <Time timeMs={oldSecretEndTime + TOKEN_HOURS * HOUR_MS} isExact />
               </p>
             </>
           )}

@@ -1,12 +1,15 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useOperation } from '../../api/operations.ts';
+import { Dialog } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
 import { useAddress } from '../../kit/inputs.tsx';
 import { Query } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
-import { Pager } from '../../kit/table.tsx';
-import { CopyId, Line, Time, Tree, type TreeNode } from '../../kit/values.tsx';
+import { type Column, DataTable, Pager } from '../../kit/table.tsx';
+import { CopyId, Count, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { assetsWords, validityWords } from './words.ts';
@@ -21,29 +24,34 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
     { keepsPrevious: true },
   );
   const instances = contents.data?.instances;
-  const nodes = buildContentsTree(instances ?? []);
+  const rows = nest(instances ?? []);
+  const columns = useColumns();
   return (
     <Query of={contents}>
       {({ nextCursor }) => (
         <>
           {isLent && <p>{words.lentContents}</p>}
-          {nodes.length === 0 ? (
-            <Empty title={words.nothingOnIt}>
-              {words.nothingOnItAdvice}
-              {words.gap}
-              <Link to="/assets/$assetNum" params={{ assetNum }} search={{ tab: 'history' }}>
-                {words.seeHistory}
-              </Link>
-              <br />
-              {words.staysActive}
-            </Empty>
-          ) : (
-            <Tree nodes={nodes} label={words.contents} />
-          )}
-          {(nodes.length > 0 || cursor !== undefined) && (
+          <DataTable
+            label={words.contents}
+            columns={columns}
+            rows={rows}
+            rowKey={({ id }) => id}
+            empty={
+              <Empty title={words.nothingOnIt}>
+                {words.nothingOnItAdvice}
+                {words.gap}
+                <Link to="/assets/$assetNum" params={{ assetNum }} search={{ tab: 'history' }}>
+                  {words.seeHistory}
+                </Link>
+                <br />
+                {words.staysActive}
+              </Empty>
+            }
+          />
+          {(rows.length > 0 || cursor !== undefined) && (
             <Pager
               nextCursor={nextCursor}
-              shown={instances?.length ?? 0}
+              shown={rows.length}
               save={<ExportButton operation="getAssetContents" call={{ params: { assetNum }, query: {} }} />}
             />
           )}
@@ -56,117 +64,120 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
 type Instance = ConsoleData<'getAssetContents'>['instances'][number];
 type Product = Extract<Instance, { kind: 'product' }>;
 
-/**
- * Nests products and merchandise as they were bought. An item whose parent is on another page goes to the top level.
- */
-function buildContentsTree(instances: readonly Instance[]): TreeNode[] {
+/** Returns products and merchandise as they were bought, each after its parent, with the number of its parents. */
+function nest(instances: readonly Instance[]): (Instance & { depth: number })[] {
   const known = new Set(instances.map(({ id }) => id));
-  const byParent = Map.groupBy(instances, ({ parentId }) =>
-    parentId !== null && known.has(parentId) ? parentId : null,
-  );
-  const nodesIn = (parentId: string | null): TreeNode[] =>
-    (byParent.get(parentId) ?? []).map((instance) => ({
-      key: instance.id,
-      label: <Name instance={instance} />,
-      detail: <Detail instance={instance} isApart={parentId === null && instance.parentId !== null} />,
-      nodes: nodesIn(instance.id),
-    }));
-  return nodesIn(null);
+  const byParent = Map.groupBy(instances, ({ parentId }) => (known.has(parentId ?? '') ? parentId : null));
+  const rowsIn = (parentId: string | null, depth: number): (Instance & { depth: number })[] =>
+    (byParent.get(parentId) ?? []).flatMap((each) => [{ ...each, depth }, ...rowsIn(each.id, depth + 1)]);
+  return rowsIn(null, 0);
 }
 
-function Name({ instance }: { instance: Instance }) {
+const INDENT_REM = 1.25;
+
+function useColumns(): Column<Instance & { depth: number }>[] {
+  const words = useWords(assetsWords);
+  const ofProduct = (show: (product: Product) => ReactNode) => (row: Instance) =>
+    row.kind === 'product' ? show(row) : '';
+  return [
+    {
+      header: words.name,
+      cell: (row) => (
+        <span style={{ paddingInlineStart: `${row.depth * INDENT_REM}rem` }}>
+          {row.kind === 'product' ? row.productName : <strong>{row.merchandiseName}</strong>}
+        </span>
+      ),
+    },
+    {
+      header: words.product,
+      cell: (row) => <CopyId id={row.kind === 'product' ? row.productUri : row.merchandiseNum} />,
+    },
+    { header: words.state, cell: ofProduct((product) => <Validity product={product} />) },
+    { header: words.nodes, align: 'end', cell: ofProduct(({ limitConcurrent }) => <Count value={limitConcurrent} />) },
+    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
+    { header: words.boughtBy, cell: (row) => <OrderLink orderId={row.boughtByOrderId} /> },
+    { header: words.bought, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+    {
+      header: words.revocableBy,
+      isMinor: true,
+      cell: (row) => (row.heldByOrderId === row.boughtByOrderId ? '' : <OrderLink orderId={row.heldByOrderId} />),
+    },
+    {
+      header: words.source,
+      isMinor: true,
+      cell: ({ srcLicenseOrderId }) => (srcLicenseOrderId === null ? '' : <OrderLink orderId={srcLicenseOrderId} />),
+    },
+    { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
+    {
+      header: words.featureCount,
+      cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
+    },
+  ];
+}
+
+/** Whether a product is in force, and until when. */
+function Validity({ product: { validity, limitEndDate, limitStartDate, trial, trialEndDate } }: { product: Product }) {
   const words = useWords(assetsWords);
   const validities = useWords(validityWords);
-  const isProduct = instance.kind === 'product';
+  const tone = { active: 'good', future: 'warn', expired: 'bad' } as const;
   return (
     <>
-      <Badge tone={isProduct && instance.validity === 'active' ? 'good' : 'neutral'}>
-        {isProduct ? words.product : words.merchandise}
+      <Badge tone={tone[validity]}>
+        {validities[validity]}
+        {words.gap}
+        {validity === 'future' ? (
+          <Time timeMs={limitStartDate} />
+        ) : limitEndDate === null ? (
+          words.unlimited
+        ) : (
+          <>
+            {validity === 'active' && words.ends}
+            {words.gap}
+            <Time timeMs={limitEndDate} />
+          </>
+        )}
       </Badge>{' '}
-      {isProduct && instance.validity !== 'active' && (
-        <Badge tone={instance.validity === 'expired' ? 'bad' : 'warn'}>{validities[instance.validity]}</Badge>
-      )}{' '}
-      {isProduct ? instance.productName : instance.merchandiseName}
-    </>
-  );
-}
-
-function Detail({ instance, isApart }: { instance: Instance; isApart: boolean }) {
-  const words = useWords(assetsWords);
-  const { boughtByOrderId, heldByOrderId, srcLicenseOrderId, timeDurationExpression } = instance;
-  return (
-    <>
-      {isApart && <div>{words.elsewhere}</div>}
-      <div>
-        <CopyId id={instance.kind === 'product' ? instance.productUri : instance.merchandiseNum} />
-      </div>
-      {instance.kind === 'product' && <Limits product={instance} />}
-      {timeDurationExpression !== null && <div>{words.duration(timeDurationExpression)}</div>}
-      <div>
-        {words.boughtBy} <OrderLink orderId={boughtByOrderId} /> <Time timeMs={instance.createdTime} />
-      </div>
-      {heldByOrderId !== boughtByOrderId && (
-        <Line label={words.revocableBy} value={<OrderLink orderId={heldByOrderId} />} />
-      )}
-      {srcLicenseOrderId !== null && <Line label={words.source} value={<OrderLink orderId={srcLicenseOrderId} />} />}
-      {instance.kind === 'product' && instance.featureCount > 0 && <Features product={instance} />}
-    </>
-  );
-}
-
-function Limits({ product }: { product: Product }) {
-  const words = useWords(assetsWords);
-  const write = useNumberFormat();
-  const { limitStartDate, limitEndDate, limitConcurrent, trial, trialEndDate } = product;
-  return (
-    <div>
-      {words.concurrent(write(limitConcurrent))}
-      {limitStartDate !== null && (
-        <>
-          {' · '}
-          {words.from} <Time timeMs={limitStartDate} />
-        </>
-      )}
-      {' · '}
-      {limitEndDate === null ? (
-        words.unlimited
-      ) : (
-        <>
-          {words.until} <Time timeMs={limitEndDate} />
-        </>
-      )}
       {trial && (
-        <>
-          {' · '}
-          {trialEndDate === null ? (
-            words.trial
-          ) : (
+        <Badge>
+          {words.trial}
+          {trialEndDate !== null && (
             <>
-              {words.trialUntil} <Time timeMs={trialEndDate} />
+              {words.gap}
+              <Time timeMs={trialEndDate} />
             </>
           )}
-        </>
+        </Badge>
       )}
-    </div>
+    </>
   );
 }
 
-function Features({ product: { features, featureCount } }: { product: Product }) {
+function Features({ product: { productName, features, featureCount } }: { product: Product }) {
   const words = useWords(assetsWords);
   const write = useNumberFormat();
+  const [isShown, setShown] = useState(false);
+  const close = () => setShown(false);
+  const columns: Column<Product['features'][number]>[] = [
+    { header: words.name, cell: ({ featureName }) => featureName },
+    { header: words.code, cell: ({ featureCode }) => <CopyId id={featureCode} /> },
+    { header: words.value, cell: ({ featureValue }) => featureValue },
+  ];
   return (
-    <details>
-      <summary>{words.features(write(featureCount))}</summary>
-      <ul>
-        {features.map(({ featureCode, featureName, featureValue }) => (
-          <li key={featureCode}>
-            {featureName} <code>{featureCode}</code>
-            {words.colon}
-            {featureValue}
-          </li>
-        ))}
-        {featureCount > features.length && <li>{words.moreFeatures}</li>}
-      </ul>
-    </details>
+    <>
+      <Button size="compact-sm" variant="subtle" onClick={() => setShown(true)}>
+        {words.features(write(featureCount))}
+      </Button>
+      {isShown && (
+        <Dialog title={productName} onClose={close} actions={<Button onClick={close}>{words.close}</Button>}>
+          <DataTable
+            label={words.featureCount}
+            columns={columns}
+            rows={features}
+            rowKey={({ featureCode }) => featureCode}
+            footer={featureCount > features.length && <p>{words.moreFeatures}</p>}
+          />
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -143,10 +143,10 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
             </>
           ),
         },
-        { label: words.begins, value: <Time timeMs={asset.limitStartDate} withUtc /> },
-        { label: words.ends, value: <Time timeMs={asset.limitEndDate} isRelative withUtc /> },
-        { label: words.bought, value: <Time timeMs={asset.createdTime} isRelative withUtc /> },
-        { label: words.updated, value: <Time timeMs={asset.updatedTime} isRelative withUtc /> },
+        { label: words.begins, value: <Time timeMs={asset.limitStartDate} isExact /> },
+        { label: words.ends, value: <Time timeMs={asset.limitEndDate} isExact /> },
+        { label: words.bought, value: <Time timeMs={asset.createdTime} isExact /> },
+        { label: words.updated, value: <Time timeMs={asset.updatedTime} isExact /> },
         { label: words.createdBy, value: <OrderLink orderId={asset.createdByOrderId} /> },
         {
           label: words.grants,

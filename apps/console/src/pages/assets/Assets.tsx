@@ -41,9 +41,8 @@ export function AssetsPage() {
             kind: 'select',
             options: { true: words.assigned, false: words.unassigned },
           },
-          { name: 'expiresFrom', label: words.expiresFrom, kind: 'time' },
-          { name: 'expiresTo', label: words.expiresTo, kind: 'until' },
-          { name: 'updatedFrom', label: words.updatedFrom, kind: 'time' },
+          { name: 'expiresFrom', until: 'expiresTo', label: words.ends, kind: 'future' },
+          { name: 'updatedFrom', label: words.updatedFrom, kind: 'past' },
           {
             name: 'state',
             label: words.state,
@@ -108,7 +107,7 @@ const findExpiry = ({ verdict }: Asset) => verdict.reasons.find(({ reason }) => 
 export function AssetMarks({ asset }: { asset: Pick<Asset, 'verdict' | 'borrowedUsbKey'> }) {
   const words = useWords(assetsWords);
   return (
-    <Group gap="0.3rem" component="span">
+    <Group gap="xs" wrap="nowrap" component="span">
       <VerdictMarks verdict={asset.verdict}>
         <StateBadge state="active" />
       </VerdictMarks>

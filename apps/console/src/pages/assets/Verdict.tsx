@@ -65,8 +65,8 @@ export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reas
   return (
     <>
       {names[of.reason]}
-      {since !== null && <Line label={words.since} value={<Time timeMs={since} isRelative />} />}
-      {until !== null && <Line label={words.until} value={<Time timeMs={until} isRelative />} />}
+      {since !== null && <Line label={words.since} value={<Time timeMs={since} />} />}
+      {until !== null && <Line label={words.until} value={<Time timeMs={until} />} />}
       {licenseOrderId && <Line label={words.revokedBy} value={<OrderLink orderId={licenseOrderId} />} />}
       {operatorIdentity && <Line label={words.askedBy} value={operatorIdentity} />}
       {lockAssetNum && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}

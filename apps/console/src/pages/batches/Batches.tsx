@@ -27,8 +27,7 @@ export function BatchesPage() {
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
-          { name: 'acceptedFrom', label: words.acceptedFrom, kind: 'time' },
-          { name: 'acceptedTo', label: words.acceptedTo, kind: 'until' },
+          { name: 'acceptedFrom', until: 'acceptedTo', label: words.acceptedTime, kind: 'past' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
         ]}
         {...useBatchTable()}
@@ -59,7 +58,7 @@ export function useBatchTable(): Table<ConsoleBatch> {
       },
       { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
       { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
-      { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} isRelative /> },
+      { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
     ],
   };
 }
@@ -84,8 +83,7 @@ export function Resends({ batch: { resends, resent, failed } }: { batch: TracedB
     <Notice tone="neutral" title={words.resentOf(write(resent), write(failed))}>
       {resends.map((batch) => (
         <div key={batch.batchId}>
-          <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.command)}{' '}
-          <Time timeMs={batch.time} isRelative />
+          <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.command)} <Time timeMs={batch.time} />
         </div>
       ))}
       {words.resentAgain}

@@ -52,16 +52,16 @@ function useChannelTable(): Table<ConsoleChannel> {
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
       { header: words.heldOrders, align: 'end', isMinor: true, cell: ({ heldOrders }) => <Count value={heldOrders} /> },
-      { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} isRelative /> },
+      { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} /> },
       { header: words.acceptedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
       { header: words.succeededRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
       { header: words.failedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
       {
         header: words.estimate,
         isMinor: true,
-        cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} isRelative />,
+        cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} />,
       },
-      { header: words.paused, isMinor: true, cell: ({ pausedTime }) => <Time timeMs={pausedTime} isRelative /> },
+      { header: words.paused, isMinor: true, cell: ({ pausedTime }) => <Time timeMs={pausedTime} /> },
     ],
   };
 }
@@ -135,7 +135,7 @@ export function PauseNotice({ pause: { channelCode, pausedTime, pausedBy, reason
   return (
     <Notice tone="warn" title={words.pausedTitle(channelCode)}>
       <p>
-        {words.paused} <Time timeMs={pausedTime} isRelative withUtc />
+        {words.paused} <Time timeMs={pausedTime} isExact />
         {pausedBy !== null && ` ${words.pausedBy(pausedBy)}`}
         {reason !== null && `${words.colon}${reason}`}
       </p>
@@ -166,15 +166,15 @@ function Known({ channel }: { channel: ConsoleChannel }) {
         { label: words.channel, value: <CopyId id={channelCode} what={words.channel} /> },
         { label: words.pendingOrders, value: <Count value={channel.pendingOrders} /> },
         { label: words.heldOrders, value: <Count value={channel.heldOrders} /> },
-        { label: words.oldestPending, value: <Time timeMs={channel.oldestPendingTime} isRelative withUtc /> },
+        { label: words.oldestPending, value: <Time timeMs={channel.oldestPendingTime} isExact /> },
         { label: words.acceptedRate, value: rate(perSecond.accepted) },
         { label: words.succeededRate, value: rate(perSecond.succeeded) },
         { label: words.failedRate, value: rate(perSecond.failed) },
         {
           label: `${words.estimate}${words.gap}${words.aside(words.estimateHint)}`,
-          value: <Time timeMs={channel.estimatedCompletionTime} isRelative />,
+          value: <Time timeMs={channel.estimatedCompletionTime} />,
         },
-        { label: words.paused, value: <Time timeMs={pausedTime} isRelative withUtc /> },
+        { label: words.paused, value: <Time timeMs={pausedTime} isExact /> },
         { label: words.seeAlso, value: links },
       ]}
     />

@@ -94,7 +94,7 @@ function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getEnterpri
         { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
         { label: words.crmCustomerId, value: crmCustomerId && <CopyId id={crmCustomerId} /> },
         { label: words.securityMobile, value: enterprise.securityMobile },
-        { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isRelative withUtc /> },
+        { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isExact /> },
         {
           label: words.madeBy,
           value:

@@ -92,7 +92,7 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
 export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
   const words = useWords(enterprisesWords);
   const columns: Column<Entry>[] = [
-    { header: words.time, cell: ({ time }) => <Time timeMs={time} isRelative /> },
+    { header: words.time, cell: ({ time }) => <Time timeMs={time} /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
     { header: words.employee, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
     { header: words.detail, cell: ({ detail }) => <AuditedChange detail={detail} />, width: '14rem' },

@@ -44,7 +44,7 @@ export function OperatorsPage() {
     {
       header: words.lastUsed,
       isMinor: true,
-      cell: ({ lastUsedTime: timeMs }) => (timeMs === null ? words.notLoggedIn : <Time timeMs={timeMs} isRelative />),
+      cell: ({ lastUsedTime: timeMs }) => (timeMs === null ? words.notLoggedIn : <Time timeMs={timeMs} />),
     },
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];
@@ -117,10 +117,10 @@ function Known({ operator }: { operator: ConsoleOperator }) {
     { label: words.sessions, value: <Count value={sessions} /> },
     {
       label: words.lastUsed,
-      value: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isRelative withUtc />,
+      value: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isExact />,
     },
-    { label: words.createdTime, value: <Time timeMs={createdTime} withUtc /> },
-    { label: words.disabledSince, value: disabledTime ? <Time timeMs={disabledTime} isRelative withUtc /> : undefined },
+    { label: words.createdTime, value: <Time timeMs={createdTime} isExact /> },
+    { label: words.disabledSince, value: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined },
     {
       label: words.auditLog,
       value: (

@@ -115,9 +115,9 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
         { label: words.products, value: isDone ? <Count value={products} /> : undefined },
         { label: words.source, value: sourceId ? <OrderLink orderId={sourceId} /> : undefined },
-        { label: words.acceptedTime, value: <Time timeMs={acceptedTime} isRelative withUtc /> },
-        { label: words.heldSince, value: heldSince ? <Time timeMs={heldSince} isRelative withUtc /> : undefined },
-        { label: words.finished, value: finishedTime && <Time timeMs={finishedTime} withUtc /> },
+        { label: words.acceptedTime, value: <Time timeMs={acceptedTime} isExact /> },
+        { label: words.heldSince, value: heldSince ? <Time timeMs={heldSince} isExact /> : undefined },
+        { label: words.finished, value: finishedTime && <Time timeMs={finishedTime} isExact /> },
         { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
       ]}
     />
@@ -173,7 +173,7 @@ function Hold({ order, hold }: { order: Order; hold: NonNullable<Order['hold']> 
         fields={[
           { label: words.lastError, value: hold.lastError },
           { label: words.attempts, value: <Count value={hold.tries} /> },
-          { label: words.nextTry, value: <Time timeMs={hold.nextTryTime} isRelative withUtc /> },
+          { label: words.nextTry, value: <Time timeMs={hold.nextTryTime} isExact /> },
         ]}
       />
     </Notice>

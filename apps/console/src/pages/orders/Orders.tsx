@@ -41,8 +41,7 @@ export function OrdersPage() {
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
           { name: 'orderType', label: words.type, kind: 'select', options: optionsOf(TYPES, codeName) },
-          { name: 'acceptedFrom', label: words.acceptedFrom, kind: 'time' },
-          { name: 'acceptedTo', label: words.acceptedTo, kind: 'until' },
+          { name: 'acceptedFrom', until: 'acceptedTo', label: words.acceptedTime, kind: 'past' },
           { name: 'appKey', label: words.appKey, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
@@ -127,9 +126,9 @@ export function HoldsPage() {
     },
     { header: words.order, cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
     { header: words.lastError, width: '14rem', cell: ({ lastError }) => lastError },
-    { header: words.heldSince, cell: ({ since }) => <Time timeMs={since} isRelative /> },
+    { header: words.heldSince, cell: ({ since }) => <Time timeMs={since} /> },
     { header: words.attempts, align: 'end', cell: ({ tries }) => <Count value={tries} /> },
-    { header: words.nextTry, isMinor: true, cell: ({ nextTryTime }) => <Time timeMs={nextTryTime} isRelative /> },
+    { header: words.nextTry, isMinor: true, cell: ({ nextTryTime }) => <Time timeMs={nextTryTime} /> },
     {
       header: words.waitingOrders,
       align: 'end',

@@ -41,7 +41,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
                 {words.gap}
                 {words.since}
                 {words.colon}
-                <Time timeMs={check.sinceTime} isRelative />
+                <Time timeMs={check.sinceTime} />
               </>
             )}
           </Notice>

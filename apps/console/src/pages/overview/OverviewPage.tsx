@@ -219,7 +219,7 @@ function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
       ),
     },
     { header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
-    { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} isRelative /> },
+    { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} /> },
   ];
   return (
     <DataTable

@@ -57,7 +57,7 @@ function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueS
     },
     { header: words.attempts, align: 'end', cell: ({ attempts }) => <Count value={attempts} /> },
     { header: words.added, isMinor: true, cell: ({ addedTime }) => <Time timeMs={addedTime} /> },
-    { header: words.stateTime, cell: ({ stateTime }) => <Time timeMs={stateTime} isRelative /> },
+    { header: words.stateTime, cell: ({ stateTime }) => <Time timeMs={stateTime} /> },
     { header: words.worker, isMinor: true, cell: ({ worker }) => worker ?? '–' },
     { header: words.failure, cell: ({ failure }) => failure ?? '–' },
   ];

@@ -54,7 +54,7 @@ function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
           </ol>
         </details>
       )}
-      {nextAttemptTime !== null && <Line label={words.next} value={<Time timeMs={nextAttemptTime} isRelative />} />}
+      {nextAttemptTime !== null && <Line label={words.next} value={<Time timeMs={nextAttemptTime} />} />}
     </>
   );
 }

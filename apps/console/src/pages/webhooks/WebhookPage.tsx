@@ -83,16 +83,16 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
         </>
       ),
     },
-    { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isRelative withUtc /> },
+    { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isExact /> },
     {
       label: words.failingSince,
-      value: failingSinceTime ? <Time timeMs={failingSinceTime} isRelative withUtc /> : undefined,
+      value: failingSinceTime ? <Time timeMs={failingSinceTime} isExact /> : undefined,
     },
-    { label: words.disabledTime, value: disabledTime ? <Time timeMs={disabledTime} isRelative withUtc /> : undefined },
+    { label: words.disabledTime, value: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined },
     { label: words.pending, value: count(pending) },
-    { label: words.nextAttempt, value: <Time timeMs={webhook.nextAttemptTime} isRelative /> },
+    { label: words.nextAttempt, value: <Time timeMs={webhook.nextAttemptTime} /> },
     { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
-    { label: words.oldestMissing, value: <Time timeMs={webhook.oldestMissingTime} isRelative withUtc /> },
+    { label: words.oldestMissing, value: <Time timeMs={webhook.oldestMissingTime} isExact /> },
     {
       label: words.auditLog,
       value: mayCall('listAuditLog') ? (

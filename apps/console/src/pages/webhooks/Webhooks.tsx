@@ -65,7 +65,7 @@ export function useWebhookTable(): Table<Row> {
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.id, isMinor: true, cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} /> },
       { header: words.application, width: '10rem', cell: (webhook) => <ApplicationLink of={webhook} /> },
-      { header: words.since, isMinor: true, cell: ({ sinceTime }) => <Time timeMs={sinceTime} isRelative /> },
+      { header: words.since, isMinor: true, cell: ({ sinceTime }) => <Time timeMs={sinceTime} /> },
     ],
   };
 }
