@@ -133,7 +133,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       verifier: new CallVerifier(db),
       passwords,
       sessions: new OperatorSessions(passwords),
-      loginProvider: options.oidc && new LoginProvider(options.oidc),
+      loginProvider: options.oidc && new LoginProvider(options.oidc, log),
       hasPasswordLogin: options.PASSWORD_LOGIN === 'on',
       acceptor: new BatchAcceptor({ db, announcer, bound, metrics, onCompleted: () => numbering.number() }),
       applier,

@@ -1,7 +1,7 @@
 import type { OidcConfig } from '@lockstep/config';
 import { CONSOLE_ROOT, ConsoleRefusal, OperatorRole } from '@lockstep/contract/console';
 import type { ProviderPerson } from '@lockstep/operators';
-import { FairQueue } from '@lockstep/platform';
+import { FairQueue, type Logger } from '@lockstep/platform';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 
@@ -18,24 +18,23 @@ const Identity = z.object({ iss: z.string().max(512), sub: z.string().regex(/^[\
 const UserName = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u);
 const Groups = z.union([z.array(z.unknown()), z.string().transform((group) => [group])]);
 
-/** A caller that waits for the provider. */
-interface Call {
-  address: string;
-  signal: AbortSignal;
-}
-
-/** The OpenID Connect provider by which operators log in (rules 9 Logins by a provider). */
+/**
+ * The OpenID Connect provider by which operators log in (rules 9 Logins by a provider). Throws a ConsoleRefusal,
+ * provider_unavailable, if the provider fails.
+ */
 export class LoginProvider {
   /** Its host, by which people know it. */
   readonly name: string;
   readonly #config: OidcConfig;
+  readonly #log: Logger;
   /** The provider's metadata, once read. */
   #discovered: Promise<oidc.Configuration> | undefined;
   /** Bounds what strangers can make this process ask the provider. */
   readonly #turns = new FairQueue({ atOnce: 10, atOnceOfParty: 2, maxWaiting: 20 });
 
-  constructor(config: OidcConfig) {
+  constructor(config: OidcConfig, log: Logger) {
     this.#config = config;
+    this.#log = log;
     this.name = new URL(config.issuer).host;
   }
 
@@ -61,9 +60,13 @@ export class LoginProvider {
   /**
    * Returns the person whom the provider sent back with the parameters `search`, and the page to return to. Throws a
    * ConsoleRefusal, provider_attempt_unknown or provider_refused, if the parameters don't belong to the attempt, or the
-   * provider refuses; another error if the provider fails.
+   * provider refuses; an Overload.
    */
-  async finish(search: string, attempt: string, call: Call): Promise<{ person: ProviderPerson; next: string }> {
+  async finish(
+    search: string,
+    attempt: string,
+    call: { address: string; signal: AbortSignal },
+  ): Promise<{ person: ProviderPerson; next: string }> {
     const sent = new URLSearchParams(search);
     const { state, nonce, codeVerifier, next } = readAttempt(attempt);
     if (sent.get('state') !== state) throw new ConsoleRefusal('provider_attempt_unknown');
@@ -105,8 +108,13 @@ export class LoginProvider {
     try {
       return await ask(await this.#discovered);
     } catch (error) {
-      if (!(error instanceof ConsoleRefusal)) this.#discovered = undefined;
-      throw error;
+      if (error instanceof ConsoleRefusal) throw error;
+      this.#discovered = undefined;
+      // What the provider sent may contain personal data, so the log has only the library's words.
+      const { message, cause } = error as Error;
+      const reason = error instanceof oidc.ResponseBodyError ? error.error : (cause as Error | undefined)?.message;
+      this.#log.warn({ provider: this.name, reason: `${message}: ${reason ?? '-'}` }, 'login provider failed');
+      throw new ConsoleRefusal('provider_unavailable', this.name);
     }
   }
 }
@@ -127,11 +135,4 @@ function refuse(error: unknown): never {
   // The code was used, has expired, or is not the provider's.
   const isOfCode = error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant';
   throw isOfCode ? new ConsoleRefusal('provider_attempt_unknown') : error;
-}
-
-/** Says why the provider failed, without what it sent, which may contain personal data. */
-export function explainProviderFailure(error: unknown): string {
-  const { message, cause } = error as Error;
-  const word = error instanceof oidc.ResponseBodyError ? error.error : cause instanceof Error ? cause.message : '';
-  return word === '' ? message : `${message}: ${word}`;
 }

@@ -40,7 +40,7 @@ const issuer = z.string().trim().refine(isIssuer, 'must be an https address with
 const roles = z.string().transform((text, context) => {
   const pairs = text.split(',').map((pair) => /^\s*(viewer|support|admin)\s*=\s*(\S(?:.*\S)?)\s*$/.exec(pair));
   if (pairs.every((pair) => pair !== null))
-    return pairs.map(([, role, group]) => ({ role: role as Role, group: group! }));
+    return pairs.map(([, role, group]) => ({ role: role as 'viewer' | 'support' | 'admin', group: group! }));
   context.issues.push({ code: 'custom', message: `must be ROLE=GROUP,…, ${ROLES_EXAMPLE}`, input: text });
   return z.NEVER;
 });
@@ -89,21 +89,6 @@ const environment = z.object({
   ),
 });
 
-type Role = 'viewer' | 'support' | 'admin';
-
-/** How operators log in by an OpenID Connect provider. */
-export interface OidcConfig {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** Which groups have which role. */
-  roles: { role: Role; group: string }[];
-  /** The claim that lists a person's groups. */
-  groupsClaim: string;
-  /** The public address of the service, to which the provider returns people. */
-  publicUrl: string;
-}
-
 type Variables = Omit<z.infer<typeof environment>, 'PUBLIC_URL'>;
 
 export type Config = Variables & {
@@ -135,8 +120,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   throw new Error(`Invalid environment: ${faults.join('; ')}`);
 }
 
-/** Returns how operators log in by a provider. Throws an Error that names what is missing. */
-function readOidc(config: Variables, publicUrl: string | null): OidcConfig | null {
+/** How operators log in by a provider. */
+export type OidcConfig = NonNullable<ReturnType<typeof readOidc>>;
+
+/** Returns how operators log in by a provider; null if they don't. Throws an Error that names what is missing. */
+function readOidc(config: Variables, publicUrl: string | null) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_ROLES: roles } = config;
   if (issuer === undefined) {
     if (config.PASSWORD_LOGIN === 'on') return null;

@@ -2,19 +2,17 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
 import type { OidcConfig } from '@lockstep/config';
-import { type Parts, Provider } from 'oidc-provider';
+// @ts-expect-error It has no types.
+import { Provider } from 'oidc-provider';
 import { vi } from 'vitest';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const SECRET = 'a secret of the provider for tests';
 
-/** An answer of the provider, by its path. */
-interface Answer {
+/** An answer of the provider. */
+export interface Answer {
   path: string;
-  status: number;
-  type: string;
   body: unknown;
 }
 
@@ -23,7 +21,7 @@ export interface TestProvider {
   /** The settings of a service that uses it. */
   config: OidcConfig;
   /** People by their id: user names and groups. A login is the id. */
-  people: Map<string, Record<string, unknown>>;
+  people: Map<string, object>;
   /** Changes answers while set. */
   alter: ((answer: Answer) => void) | undefined;
   /** Logs in as a person at an address that the service gave. Returns the parameters that the browser brings back. */
@@ -36,21 +34,17 @@ export async function startLoginProvider(publicUrl: string): Promise<TestProvide
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const people: TestProvider['people'] = new Map();
-  const roles = [
+  const roles: OidcConfig['roles'] = [
     { role: 'admin', group: 'admins' },
     { role: 'support', group: 'help desk' },
     { role: 'viewer', group: 'staff' },
-  ] as const;
+  ];
   const provider: TestProvider = {
-    config: { issuer, clientId: 'lockstep', clientSecret: SECRET, roles: [...roles], groupsClaim: 'groups', publicUrl },
-    people,
+    config: { issuer, clientId: 'lockstep', clientSecret: SECRET, roles, groupsClaim: 'groups', publicUrl },
+    people: new Map(),
     alter: undefined,
     logIn: (url, id) => logInAt(url, id, publicUrl),
-    close: () => {
-      server.closeAllConnections();
-      return promisify(server.close.bind(server))();
-    },
+    close: async () => void server.close().closeAllConnections(),
   };
   // It warns that its pages are for tests.
   vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -60,15 +54,18 @@ export async function startLoginProvider(publicUrl: string): Promise<TestProvide
     cookies: { keys: ['a key for tests'] },
     ttl: Object.fromEntries(['AccessToken', 'Grant', 'IdToken', 'Interaction', 'Session'].map((kind) => [kind, 600])),
     claims: { profile: ['preferred_username'], email: ['email'], groups: ['groups'] },
-    findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
-    loadExistingGrant: async ({ oidc: { provider: of, session, client } }: { oidc: Parts }) => {
-      const grant = new of.Grant({ accountId: session.accountId, clientId: client.clientId });
+    findAccount: (_: unknown, sub: string) => ({
+      accountId: sub,
+      claims: () => ({ sub, ...provider.people.get(sub) }),
+    }),
+    loadExistingGrant: async ({ oidc: { session } }: { oidc: { session: { accountId: string } } }) => {
+      const grant = new oidc.Grant({ accountId: session.accountId, clientId: 'lockstep' });
       grant.addOIDCScope('openid profile email groups');
       await grant.save();
       return grant;
     },
   });
-  oidc.use(async (context, next) => {
+  oidc.use(async (context: Answer, next: () => Promise<void>) => {
     await next();
     provider.alter?.(context);
   });
@@ -76,11 +73,11 @@ export async function startLoginProvider(publicUrl: string): Promise<TestProvide
   return provider;
 }
 
-/** Signs an ID token as the provider does, with other claims. */
-export function resign(token: string, change: (claims: Record<string, unknown>) => object): string {
+/** Changes claims of an ID token, and signs it as the provider does. */
+export function resign(token: string, changed: object): string {
   const [head = '', body = ''] = token.split('.');
-  const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
-  const signed = `${head}.${Buffer.from(JSON.stringify(change(claims))).toString('base64url')}`;
+  const claims = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), ...changed };
+  const signed = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
   return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
@@ -91,18 +88,12 @@ async function logInAt(url: string, id: string, publicUrl: string): Promise<stri
     if (at.startsWith(publicUrl)) return new URL(at).search;
     const isForm = at.includes('/interaction/');
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(at, {
-      redirect: 'manual',
-      headers: { cookie },
-      ...(isForm ? { method: 'POST', body } : {}),
-    });
-    const { headers } = answer;
+    const form = isForm ? { method: 'POST', body } : {};
+    const { headers } = await fetch(at, { redirect: 'manual', headers: { cookie }, ...form });
     for (const set of headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
       cookies.set(name, value);
     }
-    const location = headers.get('location');
-    if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
-    at = new URL(location, at).href;
+    at = new URL(headers.get('location')!, at).href;
   }
 }

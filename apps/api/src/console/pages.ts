@@ -28,10 +28,12 @@ const NOT_BUILT =
 export async function consolePages(server: FastifyInstance, options: ServerOptions): Promise<void> {
   const { publicUrl, loginProvider, hasPasswordLogin } = options;
   await server.register(cookie);
-  const provider = loginProvider?.name ?? '';
-  const password = hasPasswordLogin ? 'on' : 'off';
-  /** The base path of the page's relative addresses. */
-  const base = `${consolePathOf(publicUrl)}/`;
+  const fill = (html: string) =>
+    html
+      // The base path of the page's relative addresses.
+      .replace('__BASE__', `${consolePathOf(publicUrl)}/`)
+      .replace('__PROVIDER__', loginProvider?.name ?? '')
+      .replace('__PASSWORD__', hasPasswordLogin ? 'on' : 'off');
   for (const url of [CONSOLE_ROOT, `${CONSOLE_ROOT}/*`]) {
     server.route({
       method: ['GET', 'HEAD'],
@@ -42,7 +44,7 @@ export async function consolePages(server: FastifyInstance, options: ServerOptio
         const [path = ''] = request.url.split('?', 1);
         const isOperation = path === CONSOLE_API_ROOT || path.startsWith(`${CONSOLE_API_ROOT}/`);
         if (isOperation) return refuseCall(request, reply, new Refusal('operation_not_found'));
-        return sendPage(request, reply, { base, provider, password });
+        return sendPage(request, reply, fill);
       },
     });
   }
@@ -53,7 +55,7 @@ export async function consolePages(server: FastifyInstance, options: ServerOptio
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { base, provider, password }: Record<'base' | 'provider' | 'password', string>,
+  fill: (html: string) => string,
 ): Promise<FastifyReply> {
   const html = await readPage();
   if (html === undefined) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
@@ -62,11 +64,8 @@ async function sendPage(
     .header('content-security-policy', policyWith(nonce))
     .type('text/html; charset=utf-8')
     .send(
-      html
-        .replace('__BASE__', base)
+      fill(html)
         .replace('__NONCE__', nonce)
-        .replace('__PROVIDER__', provider)
-        .replace('__PASSWORD__', password)
         .replace('__SESSION__', mayHaveSession(request) ? 'maybe' : 'none'),
     );
 }

@@ -1,8 +1,6 @@
 import { ConsoleRefusal } from '@lockstep/contract/console';
-import { isOverload } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import { explainProviderFailure } from '../../login-provider.ts';
 import type { ServerOptions } from '../../options.ts';
 import { addressOf } from '../caller-address.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
@@ -43,7 +41,7 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
 
     beginProviderLogIn: async (request, _operator, reply) => {
       const provider = existing('login_provider', 'OIDC_ISSUER', loginProvider);
-      const { url, attempt } = await provider.begin(request.body.next).catch(refuseFailure(request, provider.name));
+      const { url, attempt } = await provider.begin(request.body.next);
       setAttemptCookie(reply, attempt, publicUrl);
       return { url };
     },
@@ -52,9 +50,8 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
       const provider = existing('login_provider', 'OIDC_ISSUER', loginProvider);
       const call = callOf(request);
       noteSubject(request, { address: call.address });
-      const { person, next } = await provider
-        .finish(request.body.search, takeAttempt(request, reply, publicUrl), call)
-        .catch(refuseFailure(request, provider.name));
+      const attempt = takeAttempt(request, reply, publicUrl);
+      const { person, next } = await provider.finish(request.body.search, attempt, call);
       const { token, me } = await sessions.logInByProvider(request.db, person, call);
       noteSubject(request, { operator: me.name });
       setSessionCookie(request, reply, token, publicUrl);
@@ -75,13 +72,4 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
       return changed.me;
     },
   } satisfies ConsoleHandlers;
-}
-
-/** Returns a function that logs a failure of the provider and throws the ConsoleRefusal provider_unavailable. */
-function refuseFailure({ log }: FastifyRequest, provider: string) {
-  return (error: Error): never => {
-    if (error instanceof ConsoleRefusal || isOverload(error)) throw error;
-    log.warn({ provider, reason: explainProviderFailure(error) }, 'login provider failed');
-    throw new ConsoleRefusal('provider_unavailable', provider);
-  };
 }
