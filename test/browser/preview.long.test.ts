@@ -124,6 +124,8 @@ describe('invalid input', () => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.innerText()).toMatch(says);
+    // It is below the form, so the page scrolls to it.
+    await page.waitForFunction("document.activeElement?.querySelector('[role=alert]') !== null");
     await expectAccessible(page);
     expectNoFaults(page, { but: /\b(299|400|413|422)\b/ });
   });

@@ -136,6 +136,17 @@ export function Loading() {
   );
 }
 
+/** Scrolls to its content and focuses it when it appears: the answer to a button above it. */
+export function Answer({ children }: { children: ReactNode }) {
+  return (
+    <div ref={focus} tabIndex={-1} style={{ outline: 'none' }}>
+      {children}
+    </div>
+  );
+}
+
+const focus = (element: HTMLElement | null) => element?.focus();
+
 /** Shows what failed, why, what to do, and the request ID to search the log for. */
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
   const words = useWords(kitWords);

@@ -73,7 +73,7 @@ export const kitWords = defineAreaWords({
     '目前仅搜索了部分数据，翻到下一页可继续搜索。',
   ],
   nothingFiltered: ['No matches', '没有匹配结果'],
-  nothingFilteredAdvice: ['Clear a filter, or widen the time range.', '请清除部分筛选条件，或放宽时间范围。'],
+  nothingFilteredAdvice: ['Clear or change a filter.', '请清除或修改筛选条件。'],
   shownOnce: [
     'This is shown only once. Save it somewhere safe before you close this dialog.',
     '仅显示一次，请妥善保存后再关闭此窗口。',

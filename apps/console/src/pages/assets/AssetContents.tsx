@@ -140,7 +140,8 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
       {trial && (
         <Badge>
           {words.trial}
-          {trialEndDate !== null && (
+          {/* Channels send 0 for no end. */}
+          {(trialEndDate ?? 0) !== 0 && (
             <>
               {words.gap}
               <Time timeMs={trialEndDate} />

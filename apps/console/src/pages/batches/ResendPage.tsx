@@ -8,7 +8,7 @@ import type { CallOf } from '../../api/calls.ts';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
 import { TextField } from '../../kit/inputs.tsx';
-import { Failure, Page, Query, Section } from '../../kit/page.tsx';
+import { Answer, Failure, Page, Query, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { wordsInChinese } from '../../words/causes-zh.ts';
@@ -156,7 +156,11 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
         </ConfirmButton>
         <span>{checked === undefined ? words.checkFirst : isCurrent ? '' : words.changedSince}</span>
       </Group>
-      {check.error !== null && <Failure failure={check.error} />}
+      {check.error !== null && (
+        <Answer>
+          <Failure failure={check.error} />
+        </Answer>
+      )}
       {checked !== undefined && (
         <Section title={words.outcome}>
           <output>

@@ -3,7 +3,7 @@ import { Button, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
-import { Failure, Page, Section } from '../../kit/page.tsx';
+import { Answer, Failure, Page, Section } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
@@ -39,17 +39,22 @@ export function PreviewPage() {
         isBusy={preview.isPending}
         onShow={show}
       />
-      {preview.error !== null && <Failure failure={preview.error} />}
+      {preview.error !== null && (
+        <Answer>
+          <Failure failure={preview.error} />
+        </Answer>
+      )}
       {preview.data !== undefined && (
-        <PreviewOutcomes
-          key={answers}
-          batch={preview.data}
-          state={search.state ?? ''}
-          chosen={search.order}
-          onLook={(look) =>
-            void navigate({ search: { ...search, cursor: undefined, ...look }, replace: true, resetScroll: false })
-          }
-        />
+        <Answer key={answers}>
+          <PreviewOutcomes
+            batch={preview.data}
+            state={search.state ?? ''}
+            chosen={search.order}
+            onLook={(look) =>
+              void navigate({ search: { ...search, cursor: undefined, ...look }, replace: true, resetScroll: false })
+            }
+          />
+        </Answer>
       )}
     </Page>
   );
