@@ -109,6 +109,12 @@ describe('failed orders', () => {
     await page.getByRole('link', { name: en.batches.resend }).click();
     const editor = page.getByLabel(en.resend.orders);
     await said(page, en.resend.hidden('1'));
+    // Each order has the fields that its failure is about, and the rest as JSON.
+    await page.locator('tbody tr').last().getByRole('textbox', { name: 'licenseType' }).fill('lk_auth_usbkey');
+    await page.getByRole('button', { name: en.resend.leaveOut }).nth(1).click();
+    await expectAccessible(page);
+    await page.getByRole('switch', { name: en.resend.asJson }).press('Space');
+    await expect.poll(() => editor.inputValue()).toContain('"licenseType": "lk_auth_usbkey"');
     const [first, ...others] = JSON.parse(await editor.inputValue()) as { licenseType: string }[];
     await editor.fill('{');
     await said(page, en.resend.notJson);

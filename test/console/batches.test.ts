@@ -206,6 +206,9 @@ describe('failed orders', async () => {
       syncMode: 'async',
       hiddenPasswords: 1,
       channelOrderId: `${batch.channelOrderId}-retry`,
+      failures: [
+        expect.objectContaining({ sequence: (orderList[0] as Sent).sequence, cause: 'license_type_mismatch' }),
+      ],
     });
     expect(JSON.stringify(orderList)).toContain('"passwords":["(hidden)"]');
     const body = { channelOrderId: rest.channelOrderId, orderList };
@@ -290,6 +293,14 @@ describe('failed orders', async () => {
     expect((await viewer.call('getBatchFailures', { params })).failures).toMatchObject([{ orders: 3, resent: 1 }]);
     const { batches } = await viewer.call('listAllBatches', { query: { appKey: api.credentials.appKey } });
     expect(batches.find((each) => each.batchId === batchId)).toMatchObject({ failed: 3, resent: 1 });
+    // The others remain, by cause, and get a new number.
+    const sequences = orders.map(({ sequence }) => ({ sequence }));
+    const read = (cause: 'asset_not_found' | 'asset_full') =>
+      support.call('getOrdersToResend', { params, query: { cause } });
+    const left = { orderList: [sequences[0], sequences[2]], failures: [sequences[0], sequences[2]] };
+    expect(await read('asset_not_found')).toMatchObject(left);
+    expect((await read('asset_not_found')).channelOrderId).toMatch(/-retry2$/);
+    expect(await read('asset_full')).toMatchObject({ orderList: [], failures: [] });
   });
 
   it('can be fixed one by one', async () => {

@@ -87,7 +87,7 @@ const routes = [
 
   page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'cursor'),
   page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'BatchPage', 'state', 'cause', 'cursor'),
-  page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'ResendPage', 'order'),
+  page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'ResendPage', 'order', 'cause'),
   page('/orders', orders, 'OrdersPage', ...ordersFilters, ...times, 'cursor'),
   page('/holds', orders, 'HoldsPage', 'cursor'),
   page('/orders/$orderId', () => import('./pages/orders/OrderPage.tsx'), 'OrderPage'),

@@ -99,12 +99,14 @@ export const BatchOrdersQuery = z.object({
 });
 export type BatchOrdersQuery = z.infer<typeof BatchOrdersQuery>;
 
-/** The failed orders of a batch, to fix and resend. Passwords are hidden. */
+/** The failed orders of a batch that were not resent, to fix and resend. Passwords are hidden. */
 export const OrdersToResend = z.object({
   channelCode: z.string(),
   channelOrderId: z.string().describe('The proposed channelOrderId of the new batch.'),
   syncMode: SyncMode,
   orderList: z.array(z.unknown()),
+  /** Why each of them failed, in the same order. */
+  failures: z.array(z.object({ sequence: z.number(), cause: Cause, message: z.string(), args: MessageArgs })),
   hiddenPasswords: z.number().describe('How many passwords are hidden.'),
 });
 export type OrdersToResend = z.infer<typeof OrdersToResend>;
@@ -145,7 +147,8 @@ export const batchesOperations = consoleTable({
     ...get('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
     query: z.object({
-      licenseOrderId: optionalId<'LicenseOrderId'>().describe('Only this order.'),
+      licenseOrderId: optionalId<'LicenseOrderId'>().describe('Only this order, even if it was resent.'),
+      cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),
     }),
     data: OrdersToResend,
   },

@@ -1,5 +1,13 @@
 import { licenseOrderIdOf, ORDERS_PER_BATCH, splitOrderId } from '@lockstep/assets';
-import { type ApplicationId, type FailedOrdersQuery, type Order, Refusal, type SyncMode } from '@lockstep/contract';
+import {
+  type ApplicationId,
+  type Cause,
+  type FailedOrdersQuery,
+  type LicenseOrderId,
+  type Order,
+  Refusal,
+  type SyncMode,
+} from '@lockstep/contract';
 import type { ConsoleOrderDetail, OrderContent } from '@lockstep/contract/console';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -7,8 +15,8 @@ import { findBatch } from '../accepting/batch.ts';
 import { cutOrderText, PAYLOAD_VERSION, type PlacedOrder, readStoredOrders } from '../stored-orders.ts';
 
 /**
- * Reads the failed orders of a batch as they were sent (rules 6.7), each as JSON, in orderList order. They are not
- * parsed.
+ * Reads the failed orders of a batch as they were sent (rules 6.7), each as JSON, in orderList order, and why each
+ * failed. They are not parsed.
  *
  * Throws a Refusal: batch_not_found, also for batches of other applications; content_expired if the content of an order
  * has been deleted.
@@ -17,17 +25,28 @@ export async function readFailedOrders(
   db: Database,
   applicationId: ApplicationId,
   { channelCode, channelOrderId }: FailedOrdersQuery,
-): Promise<{ syncMode: SyncMode; orders: string[] }> {
+): Promise<{ syncMode: SyncMode; orders: string[]; failures: Failed[] }> {
   const { id, syncMode } = await findBatch(db, applicationId, { channelCode, channelOrderId });
-  const { rows } = await sql<{ payload_version: number; content: string | null }>`
-    select payload_version, content from license_order left join failed_order on license_order_id = id
+  const { rows } = await sql<Failed & { payload_version: number; content: string | null }>`
+    select payload_version, content, id as "licenseOrderId", cause, args from license_order left join failed_order on license_order_id = id
     where id between ${licenseOrderIdOf(id, 0)} and ${licenseOrderIdOf(id, ORDERS_PER_BATCH - 1)} and cause is not null
     order by id`.execute(db);
   const orders = rows.map(({ payload_version, content }) => {
     if (content === null) throw new Refusal('content_expired', channelOrderId, channelCode);
     return cutOrderText(payload_version, content);
   });
-  return { syncMode, orders };
+  return {
+    syncMode,
+    orders,
+    failures: rows.map(({ licenseOrderId, cause, args }) => ({ licenseOrderId, cause, args })),
+  };
+}
+
+/** A failed order, with its cause and the values in the message. */
+interface Failed {
+  licenseOrderId: LicenseOrderId;
+  cause: Cause;
+  args: string[];
 }
 
 /** The content of an order: JSON in the form of `orderText`, with its passwords, which must not reach an operator. */

@@ -1,9 +1,9 @@
 import { splitOrderId } from '@lockstep/assets';
-import { type LicenseOrderId, Refusal, requireChannel } from '@lockstep/contract';
+import { buildMessage, Refusal, requireChannel } from '@lockstep/contract';
 import { ConsoleRefusal, MAX_RESEND_BYTES, type ResendBody } from '@lockstep/contract/console';
 import { type Operator, recordChange, recordResend, type SentOrders } from '@lockstep/operators';
-import { comparePreview, readFailedOrders, readOrder } from '@lockstep/orders';
-import { type OperatorBatch, showSentOrder } from '@lockstep/orders/operator';
+import { comparePreview, readFailedOrders } from '@lockstep/orders';
+import type { OperatorBatch, Resent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../calls/bodies.ts';
@@ -11,6 +11,7 @@ import type { ServerOptions } from '../../options.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
+import { findResent } from '../traces.ts';
 import { partyOf } from '../who-acts.ts';
 import { findNamedBatch } from './batches.ts';
 
@@ -20,16 +21,28 @@ export function resendHandlers(options: ServerOptions) {
   return {
     getOrdersToResend: async (request, operator) => {
       const batch = await findNamedBatch(request, operator);
-      const { licenseOrderId } = request.query;
-      const sequence = licenseOrderId && (await readFailedSequence(request.db, operator, batch, licenseOrderId));
-      const failed = hidePasswords(await readFailed(request.db, batch));
-      const orderList = sequence === undefined ? failed : failed.filter((order) => isNumbered(order, sequence));
+      const { licenseOrderId, cause } = request.query;
+      const { orders, failures } = await readFailed(request.db, batch);
+      const resent = await findResent(request.db, [request.params.batchId]);
+      const isWanted = (failure: (typeof failures)[number]) =>
+        licenseOrderId === undefined
+          ? [undefined, failure.cause].includes(cause) &&
+            !resent.some((each) => each.licenseOrderId === failure.licenseOrderId)
+          : failure.licenseOrderId === licenseOrderId;
+      const orderList = hidePasswords(orders.filter((_, place) => isWanted(failures[place]!)));
+      if (licenseOrderId !== undefined && orderList.length === 0) {
+        throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderId);
+      }
       const { channelCode, channelOrderId, syncMode } = batch.shown;
+      const sequences = orderList.map((order) => (order as { sequence: number }).sequence);
       return {
         channelCode,
         syncMode,
         orderList,
-        channelOrderId: nameRetry(channelOrderId, sequence),
+        failures: failures.filter(isWanted).map(({ cause, args }, place) => {
+          return { sequence: sequences[place]!, cause, message: buildMessage(cause, ...args), args };
+        }),
+        channelOrderId: nameRetry(channelOrderId, licenseOrderId && sequences[0], new Set(resent.map(madeBatch)).size),
         hiddenPasswords: countHidden(orderList),
       };
     },
@@ -74,16 +87,16 @@ export function resendHandlers(options: ServerOptions) {
  * Reads the contents of the failed orders of a batch. Throws a ConsoleRefusal: batch_not_completed, nothing_failed,
  * too_large_to_edit; a Refusal: content_expired.
  */
-async function readFailed(db: Database, { applicationId, shown }: OperatorBatch): Promise<unknown[]> {
+async function readFailed(db: Database, { applicationId, shown }: OperatorBatch) {
   const { channelOrderId, state, pending } = shown;
   if (state !== 'completed') throw new ConsoleRefusal('batch_not_completed', channelOrderId, String(pending));
-  const { orders } = await readFailedOrders(db, applicationId, shown);
+  const { orders, failures } = await readFailedOrders(db, applicationId, shown);
   if (orders.length === 0) throw new ConsoleRefusal('nothing_failed', channelOrderId);
   const bytes = orders.reduce((sum, order) => sum + Buffer.byteLength(order), 0);
   if (bytes > MAX_RESEND_BYTES) {
     throw new ConsoleRefusal('too_large_to_edit', String(bytes), String(MAX_RESEND_BYTES));
   }
-  return orders.map((order) => JSON.parse(order) as unknown);
+  return { orders: orders.map((order) => JSON.parse(order) as unknown), failures };
 }
 
 /**
@@ -104,7 +117,7 @@ async function readResend(
   const { channelOrderId, orderList } = request.body;
   if (!batch.isApproved) throw new Refusal('application_not_approved');
   requireChannel(batch.channels, channelCode);
-  const failed = await readFailed(request.db, batch);
+  const { orders: failed } = await readFailed(request.db, batch);
   const lost = putBackHidden(orderList, failed);
   if (lost[0] !== undefined) throw new Refusal('field_invalid', lost[0], 'hidden');
   const bytes = Buffer.from(JSON.stringify({ channelCode, channelOrderId, syncMode, orderList }));
@@ -116,25 +129,11 @@ async function readResend(
 
 /**
  * Returns the same channelOrderId as the command for a resent batch. For a single order, its sequence makes the number
- * unique.
+ * unique; after other resends, how many batches there are.
  */
-const nameRetry = (channelOrderId: string, sequence: number | undefined) =>
-  sequence === undefined ? `${channelOrderId}-retry` : `${channelOrderId}-retry-${sequence}`;
-
-/** Reads the sequence of a failed order of a batch. Throws a ConsoleRefusal: not_found. */
-async function readFailedSequence(
-  db: Database,
-  operator: Operator,
-  { shown: { batchId } }: OperatorBatch,
-  licenseOrderId: LicenseOrderId,
-): Promise<number> {
-  const row = await readOrder(db, operator, licenseOrderId);
-  const order = row && showSentOrder(row);
-  if (order?.batchId !== batchId || order.state !== 'failed') {
-    throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderId);
-  }
-  return order.sequence;
+function nameRetry(channelOrderId: string, sequence: number | undefined, made: number): string {
+  if (sequence !== undefined) return `${channelOrderId}-retry-${sequence}`;
+  return `${channelOrderId}-retry${made === 0 ? '' : made + 1}`;
 }
 
-/** Whether a sent order has this sequence, which is unique in its batch. */
-const isNumbered = (order: unknown, sequence: number) => (order as { sequence: number }).sequence === sequence;
+const madeBatch = ({ resentAs }: Resent) => resentAs.batchId;

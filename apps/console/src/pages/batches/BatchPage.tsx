@@ -158,6 +158,7 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
   const words = useWords(batchesWords);
   const causeWords = useCauseWords();
   const write = useNumberFormat();
+  const mayCall = useMayCall();
   const refreshMs = state !== 'completed' && SECTION_REFRESH_MS;
   const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs });
   const ordersOf = (cause: string) => ({ ...pageOf.batch(batchId), search: { state: 'failed', cause } });
@@ -174,6 +175,14 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                   </Link>{' '}
                   · {words.ordersOf(write(orders))}
                   {resent > 0 && ` · ${words.resent(write(resent))}`}
+                  {orders > resent && state === 'completed' && mayCall('resendOrders') && (
+                    <>
+                      {' · '}
+                      <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ cause }}>
+                        {words.sendThese}
+                      </Link>
+                    </>
+                  )}
                 </strong>
                 <ul className="plain" aria-label={words.messages}>
                   {messages.map((each) => (

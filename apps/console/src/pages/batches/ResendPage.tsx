@@ -1,7 +1,7 @@
 import type { ComparedPreview, ConsoleBatchDetail, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { findJsonFault } from '@lockstep/contract/json-fault';
 import { english, fillIn } from '@lockstep/contract/templates';
-import { Button, Group, Textarea } from '@mantine/core';
+import { Button, Group, Switch, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { CallOf } from '../../api/calls.ts';
@@ -9,7 +9,7 @@ import { useChange, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
 import { TextField } from '../../kit/inputs.tsx';
 import { Answer, Failure, Page, Query, Section } from '../../kit/page.tsx';
-import { Notice, StateBadge } from '../../kit/signs.tsx';
+import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { wordsInChinese } from '../../words/causes-zh.ts';
 import { useCodeNames, useLanguage, useNumberFormat, useWords } from '../../words/words.ts';
@@ -17,6 +17,7 @@ import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import styles from '../pages.module.css';
 import { Resends } from './Batches.tsx';
+import { FixForm } from './FixForm.tsx';
 import { batchesWords, resendWords } from './words.ts';
 
 const route = getRouteApi('/batches/$batchId/resend');
@@ -45,29 +46,39 @@ export function ResendPage() {
 function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
   const words = useWords(resendWords);
-  const { order } = route.useSearch();
-  const query = { licenseOrderId: order } as CallOf<'getOrdersToResend'>['query'];
+  const { order, cause } = route.useSearch();
+  const query = { licenseOrderId: order, cause } as CallOf<'getOrdersToResend'>['query'];
   const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
   return (
     <>
       <Resends batch={batch} />
-      {order !== undefined && (
+      {(order ?? cause) !== undefined && (
         <p>
-          {words.oneOrder}
+          {order !== undefined ? words.oneOrder : words.oneCause(cause ?? '')}
           {words.gap}
           <Link to="/batches/$batchId/resend" params={{ batchId }}>
             {words.allOrders}
           </Link>
         </p>
       )}
-      <Query of={failed}>{(orders) => <ResendForm key={`${batchId} ${order}`} batch={batch} failed={orders} />}</Query>
+      <Query of={failed}>
+        {(orders) =>
+          orders.orderList.length === 0 ? (
+            <Empty title={words.nothingLeft} />
+          ) : (
+            <ResendForm key={`${batchId} ${order} ${cause}`} batch={batch} failed={orders} />
+          )
+        }
+      </Query>
     </>
   );
 }
 
 interface Draft {
   channelOrderId: string;
-  text: string;
+  orders: readonly unknown[];
+  /** The orders as JSON while they are edited as such. */
+  text: string | null;
 }
 
 /** The editor of failed orders. It requires a check before sending, and asks before unsaved changes are lost. */
@@ -78,17 +89,19 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
   const navigate = useNavigate();
   const [first] = useState<Draft>(() => ({
     channelOrderId: failed.channelOrderId,
-    text: JSON.stringify(failed.orderList, null, 2),
+    orders: failed.orderList,
+    text: null,
   }));
   const [draft, setDraft] = useState(first);
   const [checked, setChecked] = useState<{ draft: Draft; orders: ComparedPreview[] }>();
   const isSent = useRef(false);
   const check = useChange('checkResend');
 
-  const { orders, fault } = useOrders(draft.text);
+  const parsed = useOrders(draft.text);
+  const { orders, fault } = parsed ?? { orders: draft.orders };
   const isNumbered = draft.channelOrderId.trim() !== '';
   const params = { batchId: batch.batchId };
-  const body = { channelOrderId: draft.channelOrderId, orderList: orders ?? [] };
+  const body = { channelOrderId: draft.channelOrderId, orderList: [...(orders ?? [])] };
   const isCurrent = checked?.draft === draft;
   const failing = checked?.orders.filter(({ state }) => state === 'failed').length ?? 0;
 
@@ -118,18 +131,36 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
         spellCheck={false}
         onChange={(channelOrderId) => setDraft({ ...draft, channelOrderId })}
       />
-      <Textarea
-        classNames={{ input: `mono ${styles.editor}` }}
-        resize="vertical"
-        label={words.orders}
-        description={words.ordersHint}
-        error={fault}
-        value={draft.text}
-        rows={24}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
+      <Switch
+        label={words.asJson}
+        checked={draft.text !== null}
+        disabled={orders === null}
+        onChange={() => {
+          const text = draft.text === null ? JSON.stringify(draft.orders, null, 2) : null;
+          setDraft({ ...draft, orders: orders ?? [], text });
+        }}
       />
+      {draft.text === null && (
+        <FixForm
+          orders={draft.orders}
+          failures={failed.failures}
+          onChange={(changed) => setDraft({ ...draft, orders: changed })}
+        />
+      )}
+      {draft.text !== null && (
+        <Textarea
+          classNames={{ input: `mono ${styles.editor}` }}
+          resize="vertical"
+          label={words.orders}
+          description={words.ordersHint}
+          error={fault}
+          value={draft.text}
+          rows={24}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
+        />
+      )}
       <Group gap="0.75rem">
         <Button
           variant="default"
@@ -203,10 +234,11 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   );
 }
 
-/** Parses the editor's text into orders, not yet validated, or says what is wrong. A repeated key is (rules 4). */
-function useOrders(text: string): { orders: unknown[] | null; fault?: string } {
+/** Parses the editor's text, if any, into orders, not yet validated, or says what is wrong. A repeated key is (rules 4). */
+function useOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
   const words = useWords(resendWords);
   const language = useLanguage();
+  if (text === null) return null;
   const fault = findJsonFault(text);
   if (fault !== undefined) {
     const place = fillIn('{0:json}', fault, language === 'zh' ? wordsInChinese : english);

@@ -70,6 +70,7 @@ export const batchesWords = defineAreaWords({
     'Orders that succeeded in the new batch need no action. To resend those that failed in it, open that batch.',
     '在新批次中成功的订单已经完成。仍然失败的订单，请在新批次的页面重发。',
   ],
+  sendThese: ['Send these again', '重发这些订单'],
   madeFrom: ['Resent from batch', '重发自批次'],
 });
 
@@ -85,6 +86,17 @@ export const resendWords = defineAreaWords({
   numberHint: ['The application must not have used it in this channel.', '不能是该应用在此渠道用过的批次号。'],
   numberMissing: ['Enter a batch number.', '请输入批次号。'],
   oneOrder: ['Only the order that you came from is loaded.', '此页仅包含您刚才查看的订单。'],
+  oneCause: [
+    (cause: string) => `Only the orders that failed with ${cause} are loaded.`,
+    (cause) => `此页仅包含因 ${cause} 失败的订单。`,
+  ],
+  nothingLeft: ['All these orders were resent', '这些订单均已重发'],
+  asJson: ['Edit as JSON', '以 JSON 编辑'],
+  failing: ['Orders to fix', '待修正的订单'],
+  failure: ['Failure', '失败原因'],
+  fields: ['Failing fields', '相关字段'],
+  noFields: ['Sent unchanged, unless you edit it as JSON', '原样重发，可在 JSON 中修改'],
+  leaveOut: ['Leave out', '不重发'],
   allOrders: ['Load all failed orders of the batch', '载入该批次的全部失败订单'],
   orders: ['Orders (JSON)', '订单（JSON）'],
   ordersHint: [
