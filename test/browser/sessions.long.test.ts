@@ -93,6 +93,7 @@ describe('logging in by the provider', () => {
     await logInThere(page, 'p1');
     await heading(page, en.shell.applications).waitFor();
     expect(page.url()).toBe(`${baseUrl}/console/applications?status=approved`);
+    await page.getByRole('button', { name: en.shell.account }).click();
     await page.getByText('jane.doe · admin').waitFor();
     expect(await page.getByRole('link', { name: en.shell.ownPassword }).count()).toBe(0);
     // The provider's page wants a font from the internet.

@@ -3,7 +3,7 @@ import { Input, Modal, useMantineColorScheme, VisuallyHidden } from '@mantine/co
 import { useDebouncedValue } from '@mantine/hooks';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { useMay, useOperation } from '../api/operations.ts';
+import { useMay, useMe, useOperation } from '../api/operations.ts';
 import { StateBadge } from '../kit/signs.tsx';
 import { pageOf } from '../pages/links.tsx';
 import type { KnownState } from '../words/codes.ts';
@@ -156,6 +156,7 @@ function useCommands(): Item[] {
   const words = useWords(paletteWords);
   const names = useWords(shellWords);
   const may = useMay();
+  const { byProvider } = useMe();
   const navigate = useNavigate();
   const logOut = useLogOut();
   const language = useLanguage();
@@ -164,7 +165,7 @@ function useCommands(): Item[] {
   const actions: [name: string, run: () => unknown][] = [
     [words.newApplication, () => navigate({ to: '/applications/new' })],
     [words.newOperator, () => navigate({ to: '/operators' })],
-    [names.ownPassword, () => navigate({ to: '/password' })],
+    ...(byProvider ? [] : [[names.ownPassword, () => navigate({ to: '/password' })] as [string, () => unknown]]),
     ...(['light', 'dark', 'auto'] as const)
       .filter((scheme) => scheme !== colorScheme)
       .map((scheme): [string, () => void] => [setting(names.colors, names[scheme]), () => setColorScheme(scheme)]),
