@@ -21,7 +21,7 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** Hidden in a narrow window. */
   isMinor?: boolean;
-  /** Minimum width in CSS units: `12rem`. Longer text ends with an ellipsis. */
+  /** Width in CSS units: `12rem`. Longer text ends with an ellipsis. Default: as wide as the text, at most `20rem`. */
   width?: string;
 }
 
@@ -165,7 +165,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never>, 'align' | 'isMinor' | 'width'>) {
   const names = [align === 'end' && styles.end, isMinor && styles.minor].filter(Boolean).join(' ');
-  return { className: names, ...(width === undefined ? {} : { style: { '--min-width': width } as CSSProperties }) };
+  return { className: names, ...(width === undefined ? {} : { style: { '--width': width } as CSSProperties }) };
 }
 
 /** Moves the focus to the same link or button in the row above or below. */

@@ -61,7 +61,6 @@ function useChannelTable(): Table<ConsoleChannel> {
         isMinor: true,
         cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} />,
       },
-      { header: words.paused, isMinor: true, cell: ({ pausedTime }) => <Time timeMs={pausedTime} /> },
     ],
   };
 }

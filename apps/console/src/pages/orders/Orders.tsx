@@ -7,7 +7,7 @@ import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
-import { ORDER_CAUSES } from '../../words/codes.ts';
+import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { BatchLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder } from './RetryOrder.tsx';
@@ -56,14 +56,14 @@ export function OrdersPage() {
 /** The table of the orders of one batch. */
 export function useOrderTable(): Table<TracedOrder> {
   const words = useWords(ordersWords);
-  const codeName = useCodeNames();
+  const types = useWords(codeNames);
   return {
     rowKey: ({ licenseOrderId }) => licenseOrderId,
     columns: [
       { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
       { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { header: words.type, width: '7rem', cell: ({ orderType }) => codeName(orderType) },
+      { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
       { header: words.customerId, isMinor: true, width: '8rem', cell: ({ customerId }) => <CopyId id={customerId} /> },
       {
         header: words.why,
@@ -88,12 +88,12 @@ function Why({ order }: { order: TracedOrder }) {
   if (hold !== null) return <WaitsBehind hold={hold} />;
   return (
     <>
-      {causeWords(order)}
       {resentAs !== null && (
-        <div>
-          {words.resentAs} <OrderLink orderId={resentAs.licenseOrderId} /> <StateBadge state={resentAs.state} />
-        </div>
+        <>
+          {words.resentAs} <OrderLink orderId={resentAs.licenseOrderId} /> <StateBadge state={resentAs.state} />{' '}
+        </>
       )}
+      {causeWords(order)}
     </>
   );
 }

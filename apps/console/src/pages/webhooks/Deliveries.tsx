@@ -1,7 +1,10 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Dialog } from '../../kit/dialogs.tsx';
 import { StateBadge } from '../../kit/signs.tsx';
-import { type Column, List } from '../../kit/table.tsx';
-import { CopyId, Line, Time } from '../../kit/values.tsx';
+import { type Column, DataTable, List } from '../../kit/table.tsx';
+import { CopyId, Time } from '../../kit/values.tsx';
 import { useDuration, useLanguage, useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
 import { translateFault } from './faults-zh.ts';
@@ -20,7 +23,9 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
     { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
     { header: words.state, cell: ({ state }) => <StateBadge state={state} pending="unsent" /> },
     { header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
-    { header: words.attempts, width: '16rem', cell: (delivery) => <Attempts of={delivery} /> },
+    { header: words.answer, width: '16rem', cell: ({ attempts }) => <Answer of={attempts.at(-1)} /> },
+    { header: words.nextAttempt, isMinor: true, cell: ({ nextAttemptTime }) => <Time timeMs={nextAttemptTime} /> },
+    { header: words.attempts, align: 'end', cell: (delivery) => <Attempts of={delivery} /> },
   ];
   return (
     <List
@@ -36,41 +41,51 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   );
 }
 
-function Attempts({ of: { attempts, nextAttemptTime } }: { of: Delivery }) {
+/** The number of attempts, which opens a list of them. */
+function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
   const words = useWords(webhooksWords);
-  const last = attempts.at(-1);
+  const writeDuration = useDuration();
+  const [isShown, setShown] = useState(false);
+  const close = () => setShown(false);
+  const columns: Column<Attempt>[] = [
+    { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
+    { header: words.answer, cell: (attempt) => <Answer of={attempt} /> },
+    { header: words.took, align: 'end', cell: ({ durationMs }) => writeDuration(durationMs) },
+  ];
+  if (attempts.length === 0) return 0;
   return (
     <>
-      {last !== undefined && <Outcome of={last} />}
-      {attempts.length > 1 && (
-        <details>
-          <summary>{words.showAttempts(attempts.length)}</summary>
-          <ol>
-            {attempts.map((attempt) => (
-              <li key={attempt.time}>
-                <Outcome of={attempt} />
-              </li>
-            ))}
-          </ol>
-        </details>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={words.showAttempts(attempts.length)}
+        onClick={() => setShown(true)}
+      >
+        {attempts.length}
+      </Button>
+      {isShown && (
+        <Dialog
+          title={`${words.message} ${messageId}`}
+          onClose={close}
+          actions={<Button onClick={close}>{words.close}</Button>}
+        >
+          <DataTable label={words.attempts} columns={columns} rows={attempts} rowKey={({ time }) => String(time)} />
+        </Dialog>
       )}
-      {nextAttemptTime !== null && <Line label={words.next} value={<Time timeMs={nextAttemptTime} />} />}
     </>
   );
 }
 
-function Outcome({ of: { time, status, durationMs, fault } }: { of: Attempt }) {
+/** What the endpoint answered, or why it didn't. */
+function Answer({ of: attempt }: { of: Attempt | undefined }) {
   const words = useWords(webhooksWords);
   const language = useLanguage();
-  const writeDuration = useDuration();
+  if (attempt === undefined) return null;
+  const { status, fault } = attempt;
   return (
-    <div>
-      <Time timeMs={time} />{' '}
-      <span className={fault === null ? undefined : styles.fault}>{status ?? words.noAnswer}</span>{' '}
-      {writeDuration(durationMs)}
-      {fault !== null && (
-        <div className={styles.fault}>{language === 'zh' ? translateFault(fault, status) : fault}</div>
-      )}
-    </div>
+    <span className={fault === null ? undefined : styles.fault}>
+      {status ?? words.noAnswer}
+      {fault !== null && ` · ${language === 'zh' ? translateFault(fault, status) : fault}`}
+    </span>
   );
 }
