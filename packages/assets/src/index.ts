@@ -16,7 +16,6 @@ export {
   type AssetTerms,
   type Effects,
   emptyChanges,
-  type Instance,
   type Ledger,
   listNewCodes,
   type MerchandiseInstance,

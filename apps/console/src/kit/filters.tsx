@@ -15,7 +15,7 @@ import type { Search } from './search.ts';
 export interface FilterField {
   name: string;
   label: string;
-  /** A period lies mostly in the past or in the future, and its times are in milliseconds. A flag is `true` or absent. */
+  /** A period is of the past or of the future, in milliseconds. A flag is `true` or absent. */
   kind: 'text' | 'select' | 'flag' | 'past' | 'future';
   /** The parameter of a period's end. A period without one is open. */
   until?: string;

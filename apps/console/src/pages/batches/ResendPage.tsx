@@ -234,7 +234,7 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   );
 }
 
-/** Parses the editor's text, if any, into orders, not yet validated, or says what is wrong. A repeated key is (rules 4). */
+/** Parses the editor's text into orders, not yet validated, or says what is wrong, such as a repeated key (rules 4). */
 function useOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
   const words = useWords(resendWords);
   const language = useLanguage();
