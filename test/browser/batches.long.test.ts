@@ -40,6 +40,8 @@ describe('a batch', () => {
   it('is found by its number, and its failures lead to their orders', async () => {
     const { page } = await open('/batches');
     await filterBy(page, en.batches.channelOrderId, 'spring*');
+    await said(page, en.batches.together('spring*'));
+    await said(page, en.batches.of('1', '1'));
     await page.getByRole('link', { name: batch.channelOrderId }).click();
     await said(page, 'asset_not_found');
     await page.getByRole('link', { name: en.batches.showThese('asset_not_found') }).click();

@@ -82,6 +82,16 @@ describe('the list of batches', async () => {
     const refused = await viewer.send('listAllBatches', { query: { cursor: 'made-up' } });
     expect(refused).toMatchObject({ status: 400, body: { cause: 'field_invalid' } });
   });
+
+  it('adds up those whose numbers begin alike, by channel', async () => {
+    const { imports, isCut } = await viewer.call('listImports', { query: { channelOrderId: `${prefix}*` } });
+    const counts = { pending: 0, held: 0, estimatedCompletionTime: null, completedTime: expect.any(Number) };
+    expect(isCut).toBe(false);
+    expect(imports).toMatchObject([
+      { channelCode: 'other', ...counts, batches: 1, completed: 1, total: 1, succeeded: 1, failed: 0 },
+      { channelCode: 'test', ...counts, batches: 4, completed: 4, total: 6, succeeded: 4, failed: 2 },
+    ]);
+  });
 });
 
 describe('a batch', () => {

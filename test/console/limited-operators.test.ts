@@ -159,6 +159,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   getOrderEffects: order('bought'),
   previewOrder: order('failed'),
   listHolds: OF_ALL,
+  listImports: filtered(({ failed }) => ({ channelOrderId: `${failed.sent.channelOrderId}*` })),
   search: filtered(
     ...[
       ({ numbers }: Side) => numbers.free,

@@ -41,6 +41,19 @@ export const ConsoleBatchesQuery = ListBatchesQuery.safeExtend({
 });
 export type ConsoleBatchesQuery = z.infer<typeof ConsoleBatchesQuery>;
 
+/** The batches of a channel whose numbers begin alike, together: how far they are, and when they will be completed. */
+export const Import = z.object({
+  channelCode: z.string(),
+  ...BatchSummary.pick({ total: true, succeeded: true, failed: true, pending: true, held: true }).shape,
+  batches: z.number(),
+  completed: z.number().describe('Completed batches.'),
+  perSecond: z.number().describe('Orders that succeeded or failed, per second since the first batch was accepted.'),
+  acceptedTime: z.number().describe('When the first batch was accepted.'),
+  completedTime: z.number().nullable().describe('When the last batch was completed; null until all are.'),
+  estimatedCompletionTime: BatchResult.shape.estimatedCompletionTime,
+});
+export type Import = z.infer<typeof Import>;
+
 const ConsoleBatchPage = z.object({ batches: z.array(ConsoleBatch), nextCursor: z.string().nullable() });
 
 export const ConsoleBatchDetail = ConsoleBatch.extend({
@@ -122,6 +135,14 @@ const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 /** Batches of all applications (rules 6.4 to 6.7). */
 export const batchesOperations = consoleTable({
   listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, list: byCursor('batches'), data: ConsoleBatchPage },
+  listImports: {
+    ...get('/imports'),
+    query: z.object({ channelOrderId: text(), appKey: optionalText(), channelCode: optionalText() }),
+    data: z.object({
+      imports: z.array(Import),
+      isCut: z.boolean().describe('Whether there are more batches than are counted: the newest.'),
+    }),
+  },
   getBatch: { ...get('/batches/{batchId}'), params: BatchParams, data: TracedBatch },
   getBatchFailures: {
     ...get('/batches/{batchId}/failures'),

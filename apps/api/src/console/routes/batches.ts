@@ -28,6 +28,23 @@ export function batchesHandlers(options: ServerOptions) {
       return { batches: await countResent(request.db, batches), nextCursor };
     },
 
+    listImports: async (request, operator) => {
+      const found: ReturnType<typeof showBatch>[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < MAX_PAGES && (page === 0 || cursor !== undefined); page++) {
+        const query = { ...request.query, limit: BATCHES_AT_ONCE, cursor };
+        const { batches, nextCursor } = await listBatches(request.db, operator, query, showBatch);
+        found.push(...batches);
+        cursor = nextCursor ?? undefined;
+      }
+      const imports = [...Map.groupBy(found, ({ channelCode }) => channelCode).values()].map(async (batches) => {
+        const open = batches.find(({ completedTime }) => completedTime === null);
+        const read = open && (await readAnyBatch(request.db, operator, open.batchId as BatchId));
+        return { ...sumBatches(batches), estimatedCompletionTime: await channels.estimate(read?.waiting ?? null) };
+      });
+      return { imports: await Promise.all(imports), isCut: cursor !== undefined };
+    },
+
     getBatch: async (request, operator) => {
       const { shown, waiting } = await findNamedBatch(request, operator);
       const estimatedCompletionTime = shown.held > 0 ? null : await channels.estimate(waiting);
@@ -91,6 +108,30 @@ export function batchesHandlers(options: ServerOptions) {
       return after;
     },
   } satisfies ConsoleHandlers;
+}
+
+/** How many batches an import counts: the newest. */
+const BATCHES_AT_ONCE = 1_000;
+const MAX_PAGES = 20;
+
+/** Adds up the batches of an import in one channel. */
+function sumBatches(batches: readonly ReturnType<typeof showBatch>[]) {
+  const sum = (name: 'total' | 'succeeded' | 'failed' | 'pending' | 'held') =>
+    batches.reduce((total, batch) => total + batch[name], 0);
+  const completed = batches.flatMap(({ completedTime }) => completedTime ?? []);
+  const acceptedTime = Math.min(...batches.map((batch) => batch.acceptedTime));
+  const completedTime = completed.length === batches.length ? Math.max(...completed) : null;
+  const [total, succeeded, failed, held] = [sum('total'), sum('succeeded'), sum('failed'), sum('held')];
+  const seconds = Math.max(1, ((completedTime ?? Date.now()) - acceptedTime) / 1_000);
+  return {
+    channelCode: batches[0]!.channelCode,
+    ...{ total, succeeded, failed, held, pending: sum('pending') },
+    batches: batches.length,
+    completed: completed.length,
+    perSecond: (succeeded + failed) / seconds,
+    acceptedTime,
+    completedTime,
+  };
 }
 
 /** A call about one batch. */

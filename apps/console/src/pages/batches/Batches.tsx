@@ -6,6 +6,7 @@ import { List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink } from '../links.tsx';
+import { Imports } from './Imports.tsx';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -17,6 +18,7 @@ export function BatchesPage() {
   const stateWords = useStateWords();
   return (
     <Page title={words.batches} lead={words.lead}>
+      <Imports />
       <List
         label={words.batches}
         operation="listAllBatches"

@@ -93,7 +93,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     text: null,
   }));
   const [draft, setDraft] = useState(first);
-  const [checked, setChecked] = useState<{ draft: Draft; orders: ComparedPreview[] }>();
+  const [checked, setChecked] = useState<{ draft: Draft; times: number; orders: ComparedPreview[] }>();
   const isSent = useRef(false);
   const check = useChange('checkResend');
 
@@ -113,7 +113,10 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     { header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
   ];
   const runCheck = () =>
-    check.mutate({ params, body }, { onSuccess: (data) => setChecked({ draft, orders: data.orders }) });
+    check.mutate(
+      { params, body },
+      { onSuccess: (data) => setChecked({ draft, times: (checked?.times ?? 0) + 1, orders: data.orders }) },
+    );
   return (
     <>
       <LeaveGuard isAsking={() => draft !== first && !isSent.current} />
@@ -193,20 +196,22 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
         </Answer>
       )}
       {checked !== undefined && (
-        <Section title={words.outcome}>
-          <output>
-            {words.wouldSucceed(write(checked.orders.length - failing), write(checked.orders.length))}
-            {words.gap}
-            {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
-          </output>
-          <DataTable
-            label={words.outcome}
-            columns={columns}
-            rows={checked.orders}
-            rowKey={({ sequence }) => String(sequence)}
-            isStale={!isCurrent}
-          />
-        </Section>
+        <Answer key={checked.times}>
+          <Section title={words.outcome}>
+            <output>
+              {words.wouldSucceed(write(checked.orders.length - failing), write(checked.orders.length))}
+              {words.gap}
+              {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
+            </output>
+            <DataTable
+              label={words.outcome}
+              columns={columns}
+              rows={checked.orders}
+              rowKey={({ sequence }) => String(sequence)}
+              isStale={!isCurrent}
+            />
+          </Section>
+        </Answer>
       )}
     </>
   );
@@ -234,7 +239,7 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   );
 }
 
-/** Parses the editor's text into orders, not yet validated, or says what is wrong, such as a repeated key (rules 4). */
+/** Parses the editor's text, if any, into orders, or says what is wrong. A repeated key is (rules 4). */
 function useOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
   const words = useWords(resendWords);
   const language = useLanguage();

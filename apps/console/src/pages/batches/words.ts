@@ -70,6 +70,11 @@ export const batchesWords = defineAreaWords({
     'Orders that succeeded in the new batch need no action. To resend those that failed in it, open that batch.',
     '在新批次中成功的订单已经完成。仍然失败的订单，请在新批次的页面重发。',
   ],
+  together: [(prefix: string) => `All batches ${prefix} together`, (prefix) => `批次 ${prefix} 合计`],
+  completedBatches: ['Completed batches', '已完成批次'],
+  of: [(part: string, all: string) => `${part} of ${all}`, (part, all) => `${part} / ${all}`],
+  perSecond: ['Orders/s', '订单/秒'],
+  importCut: ['Only the newest batches are counted.', '仅统计最新的批次。'],
   sendThese: ['Send these again', '重发这些订单'],
   madeFrom: ['Resent from batch', '重发自批次'],
 });
