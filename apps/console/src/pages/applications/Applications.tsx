@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Query } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
+import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { applicationsWords } from './words.ts';
 
@@ -142,13 +143,11 @@ function Known({ application }: { application: ApplicationDetail }) {
   return (
     <>
       <Fields fields={fields} />
-      <Section title={words.seeAlso}>
-        <Group component="nav" gap="0.5rem 1.25rem" aria-label={words.seeAlso}>
-          <Link {...pageOf.batches({ appKey })}>{words.batches}</Link>
-          <Link {...pageOf.webhooks({ appKey })}>{words.webhooks}</Link>
-          {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: appKey })}>{words.changes}</Link>}
-        </Group>
-      </Section>
+      <Group component="nav" aria-label={words.seeAlso}>
+        <Link {...pageOf.webhooks({ appKey })}>{words.webhooks}</Link>
+        {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: appKey })}>{words.changes}</Link>}
+      </Group>
+      <LatestBatches of={{ appKey }} />
     </>
   );
 }

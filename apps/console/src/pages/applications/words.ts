@@ -49,7 +49,6 @@ export const applicationsWords = defineAreaWords({
   revokeTokensDone: [(name: string) => `Tokens of ${name} revoked.`, (name) => `${name} 的令牌已吊销。`],
   oldSecretEnd: ['Previous secret expires', '旧密钥失效时间'],
   noOldSecret: ['No previous secret', '没有旧密钥'],
-  batches: ['Batches of this application', '该应用的批次'],
   webhooks: ['Webhooks of this application', '该应用的 Webhook'],
   changes: ['Changes to this application', '该应用的变更'],
   approve: ['Approve', '批准'],

@@ -1,11 +1,13 @@
 import type { ConsoleBatch, TracedBatch } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/operations.ts';
 import { optionsOf } from '../../kit/inputs.tsx';
-import { Page } from '../../kit/page.tsx';
-import { Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
-import { List, type Table } from '../../kit/table.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { ApplicationLink, BatchLink } from '../links.tsx';
+import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
 import { Imports } from './Imports.tsx';
 import { batchesWords } from './words.ts';
 
@@ -36,6 +38,25 @@ export function BatchesPage() {
         none={[words.noBatches, words.noBatchesAdvice]}
       />
     </Page>
+  );
+}
+
+const LATEST = { limit: '5' } as const;
+
+/** The latest batches of an application or a channel, with a link to all of them. */
+export function LatestBatches({ of }: { of: { appKey: string } | { channelCode: string } }) {
+  const words = useWords(batchesWords);
+  const table = useBatchTable();
+  const query = { ...of, ...LATEST };
+  const found = useOperation('listAllBatches', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true });
+  return (
+    <Section title={words.latest} actions={<Link {...pageOf.batches(of)}>{words.allBatches}</Link>}>
+      <Query of={found}>
+        {({ batches }) => (
+          <DataTable label={words.latest} rows={batches} {...table} empty={<Empty title={words.noBatches} />} />
+        )}
+      </Query>
+    </Section>
   );
 }
 

@@ -13,6 +13,8 @@ export const batchesWords = defineAreaWords({
   mode: ['Mode', '模式'],
   pending: ['Pending', '待处理'],
   held: ['Held', '挂起'],
+  latest: ['Latest batches', '最新批次'],
+  allBatches: ['All batches', '所有批次'],
   noBatches: ['No batches yet', '暂无批次'],
   noBatchesAdvice: [
     'Applications send batches with operation O5 or lockstep submit.',

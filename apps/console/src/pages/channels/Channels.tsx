@@ -9,6 +9,7 @@ import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
+import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
 
@@ -118,6 +119,7 @@ export function ChannelPage() {
               </Notice>
             )}
             <Known channel={shown} />
+            <LatestBatches of={{ channelCode }} />
             <Section title={words.applications}>
               <Applications channel={shown} />
             </Section>
@@ -148,17 +150,7 @@ function Known({ channel }: { channel: ConsoleChannel }) {
   const rate = useRate();
   const mayCall = useMayCall();
   const { channelCode, perSecond, pausedTime } = channel;
-  const links = (
-    <>
-      <Link {...pageOf.batches({ channelCode })}>{words.batches}</Link>
-      {mayCall('listAuditLog') && (
-        <>
-          {' · '}
-          <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>
-        </>
-      )}
-    </>
-  );
+  const changes = mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>;
   return (
     <Fields
       fields={[
@@ -174,7 +166,7 @@ function Known({ channel }: { channel: ConsoleChannel }) {
           value: <Time timeMs={channel.estimatedCompletionTime} />,
         },
         { label: words.paused, value: <Time timeMs={pausedTime} isExact /> },
-        { label: words.seeAlso, value: links },
+        { label: words.seeAlso, value: changes || undefined },
       ]}
     />
   );

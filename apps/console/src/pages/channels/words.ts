@@ -41,7 +41,6 @@ export const channelsWords = defineAreaWords({
   bound: ['Bound', '已绑定'],
   yes: ['Yes', '是'],
   no: ['No', '否'],
-  batches: ['Batches of this channel', '该渠道的批次'],
   changes: ['Changes to this channel', '该渠道的变更'],
   pause: ['Pause', '暂停'],
   pauseTitle: [(code: string) => `Pause channel ${code}?`, (code) => `暂停渠道 ${code}？`],
