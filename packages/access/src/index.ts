@@ -21,11 +21,4 @@ export {
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { hashSecret, newSecret } from './secrets.ts';
 export { agedAccess } from './tables.ts';
-export {
-  type ClientCredentials,
-  issueClientToken,
-  issueUserToken,
-  MAX_CLIENT_TOKENS,
-  MAX_USER_TOKENS,
-  OAuthRefusal,
-} from './tokens.ts';
+export * from './tokens.ts';

@@ -28,14 +28,7 @@ export { type Region, takeAssetNumbers } from './numbers.ts';
 export { listOldestFirst } from './oldest-first.ts';
 export { buildPage, countRowsBefore } from './page.ts';
 export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';
-export {
-  type ContentsNeeds,
-  type LedgerNeeds,
-  loadContents,
-  loadLedger,
-  lockFound,
-  readLedger,
-} from './storing/loading/load.ts';
+export * from './storing/loading/load.ts';
 export { readOldestProducts } from './storing/loading/products.ts';
 export { NOW, releaseAssets, writeLedger } from './storing/writing/write.ts';
 export { assetsOf, findNumbersOfOtherChannels, selectAssets } from './tenant.ts';

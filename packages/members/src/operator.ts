@@ -2,10 +2,4 @@ import type {} from './tables.ts';
 
 /** Employees and administrators' passwords, for the console only. */
 export { createFirstAdministrator, setAdministratorPassword } from './employees/passwords.ts';
-export {
-  listAdministrators,
-  listAuditOfAll,
-  listEmployeesOfAll,
-  readEmployees,
-  searchEmployees,
-} from './operator-lists.ts';
+export * from './operator-lists.ts';

@@ -1,30 +1,8 @@
 import type {} from './tables.ts';
 
-export {
-  hideMobile,
-  listAuditLog,
-  listResends,
-  readPauseReasons,
-  readResentFrom,
-  recordChange,
-  recordContactErased,
-  recordedCall,
-  recordFailed,
-  recordHeldRetried,
-  recordMobileSet,
-  recordPaused,
-  recordResend,
-  recordResumed,
-  recordRetried,
-  type SentOrders,
-} from './audit-log.ts';
+export * from './audit-log.ts';
 export { createLogInToken, LINK_MINUTES } from './log-in-links.ts';
-export {
-  changeApplicationStatus,
-  registerApplication,
-  revokeApplicationTokens,
-  rotateApplicationSecret,
-} from './manage-applications.ts';
+export * from './manage-applications.ts';
 export {
   createOperator,
   disableOperator,

@@ -7,38 +7,13 @@ export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
 export { explainFault, migrateToLatest, type Release } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
 // postgres: connections, statements, transactions, and what errors mean
-export {
-  behindSavepoint,
-  type Database,
-  inSnapshot,
-  inTransaction,
-  openDatabase,
-  type Tables,
-  type Trx,
-  within,
-} from './postgres/database.ts';
+export * from './postgres/database.ts';
 export { describeError, isOverload, isTransient, lostAgainstOthers, WriteOutcomes } from './postgres/errors.ts';
 export { Group } from './postgres/group.ts';
 export { Listener, notify, readNotification } from './postgres/listener.ts';
 export { OutcomeUnknown } from './postgres/pool.ts';
 export { contains, findMatches, readBest } from './postgres/search.ts';
-export {
-  arrayText,
-  bigintArray,
-  buildRows,
-  type Column,
-  insertRows,
-  isId,
-  jsonKeys,
-  parseBigint,
-  prepared,
-  run,
-  type Statement,
-  send,
-  textArray,
-  together,
-  untilConfirmed,
-} from './postgres/statement.ts';
+export * from './postgres/statement.ts';
 
 export { inMs, MAX_SCANNED, readWalk, readWalkIn, textInMs } from './postgres/walk.ts';
 // process: life cycle, log, metrics and cleanup
