@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildMessage, type Cause, causes, Refusal } from './causes.ts';
-import { ORDER_FAILURES } from './operations/refusals.ts';
+import { ORDER_FAILURES } from './words.ts';
 
 it('fills in the values of a message', () => {
   const [before, after] = causes.enterprise_mismatch.message.split('{0}');

@@ -26,8 +26,37 @@ export const MAX_PAGE_ORDERS = 1_000;
 /** The position in the event feed after the newest event. */
 export const LATEST = 'latest';
 
+/** The causes that an order can fail with (rules 6.5). */
+export const ORDER_FAILURES = [
+  'customer_not_found',
+  'enterprise_mismatch',
+  'license_type_mismatch',
+  'source_order_not_found',
+  'asset_owned_by_other_customer',
+  'asset_not_found',
+  'asset_not_in_source_order',
+  'product_not_found',
+  'asset_full',
+  'dates_reversed',
+  'order_too_large',
+  'cancelled',
+  'internal_error',
+] as const;
+
 /** The roles of operators. Each includes those before it. */
 export const OPERATOR_ROLES = ['viewer', 'support', 'admin'] as const;
+
+/** What the name of an operator may be. */
+export const OPERATOR_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+/** The limits of an operator's password. */
+export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
+
+/** Maximum characters of the page to return to after a login by the provider. A cookie has to hold it. */
+export const MAX_NEXT = 2_000;
+
+/** Maximum channels to which the console binds an application or operator. */
+export const MAX_BOUND_CHANNELS = 200;
 
 /** The health of a channel. */
 export const CHANNEL_HEALTHS = ['current', 'holding', 'behind', 'paused'] as const;

@@ -1,27 +1,9 @@
-import { HIDDEN } from '@lockstep/contract/console';
+import { type ChangedField, HIDDEN, type OrderDifference } from '@lockstep/contract/console';
 import type { PreparedBatch } from '@lockstep/orders';
 
 /** How many changed fields are listed, and how many characters of a value: this bounds a difference. */
 const MAX_CHANGES = 50;
 const MAX_CHARACTERS = 200;
-
-/** A field that differs. `before` or `after` is absent if the field was. */
-interface ChangedField {
-  sequence: number;
-  /** The path in the order: `assets[0].products[1].limitEndDate`. */
-  field: string;
-  before?: unknown;
-  after?: unknown;
-}
-
-export interface OrderDifference {
-  /** Failed orders that were not sent. */
-  leftOut: number;
-  /** Orders that were sent but had not failed; all their fields are changes. */
-  added: number;
-  changes: ChangedField[];
-  more: number;
-}
 
 /**
  * Compares a batch with the failed orders that it replaces, by sequence. Lists a changed password without its value.

@@ -34,7 +34,7 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
       party: (request) => `operator ${findSender(request).operatorId}`,
       answer: async (request, reply) => {
         const data = await handler(request, findSender(request), reply);
-        return operation.isDownload ? data : success(data);
+        return operation.isDownload ? data : success(data ?? null);
       },
     });
   }
@@ -43,9 +43,13 @@ export function addConsoleOperations(server: FastifyInstance, handlers: ConsoleH
 /** The caller of an operation that needs no login. */
 const WITHOUT_LOGIN: Operator = { operatorId: '0', name: '', role: 'viewer', requestId: '', ...operatorIn([]) };
 
-/** A handler for every console operation. Returns the `data` of the answer, or a file in pieces. */
+/** A handler for every console operation. Returns the `data` of the answer, nothing for null, or a file in pieces. */
 export type AllConsoleHandlers = {
-  [Id in ConsoleOperationId]: Handler<ConsoleRequest<Id>, Operator, ConsoleData<Id>>;
+  [Id in ConsoleOperationId]: Handler<
+    ConsoleRequest<Id>,
+    Operator,
+    ConsoleData<Id> extends null ? void : ConsoleData<Id>
+  >;
 };
 
 /** Returns what was found. Throws a ConsoleRefusal: not_found. */

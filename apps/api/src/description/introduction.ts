@@ -16,9 +16,9 @@ import {
   MAX_ORDERS_PER_BATCH,
   MAX_TEXT_BYTES,
   MAX_WEBHOOKS,
-  ORDER_FAILURES,
   REQUEST_FAULTS,
 } from '@lockstep/contract';
+import { ORDER_FAILURES } from '@lockstep/contract/words';
 import { MAX_EXPORTS_OF_PARTY } from '../calls/exports.ts';
 
 const count = (value: number) => value.toLocaleString('en-US');

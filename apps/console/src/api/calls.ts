@@ -56,17 +56,7 @@ export async function callOperation<Id extends ConsoleOperationId>(
   call: CallOf<Id>,
   signal?: AbortSignal,
 ): Promise<ConsoleData<Id>> {
-  const { body } = call as AnyCall;
-  const headers: Record<string, string> = { 'x-lockstep-console': initiator() };
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  const response = await reach(operationUrl(id, call), {
-    method: operations[id].method,
-    headers,
-    credentials: 'same-origin',
-    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return (await readAnswer(response, id)) as ConsoleData<Id>;
+  return (await readAnswer(await reach(id, call, signal), id)) as ConsoleData<Id>;
 }
 
 /** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
@@ -75,8 +65,7 @@ export async function downloadOperation<Id extends ConsoleOperationId>(
   call: CallOf<Id>,
   signal: AbortSignal,
 ): Promise<Blob> {
-  const headers = { 'x-lockstep-console': initiator() };
-  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin', signal });
+  const response = await reach(id, call, signal);
   if (response.status !== 200) await readAnswer(response, id);
   return await response.blob();
 }
@@ -90,8 +79,7 @@ export async function exportOperation<Id extends ConsoleOperationId>(
   call: CallOf<Id>,
   { signal, onBytes }: { signal: AbortSignal; onBytes: (bytes: number) => void },
 ): Promise<{ file: Blob; name: string }> {
-  const headers = { 'x-lockstep-console': initiator(), accept: 'text/csv' };
-  const response = await reach(operationUrl(id, call), { headers, credentials: 'same-origin', signal });
+  const response = await reach(id, call, signal, { accept: 'text/csv' });
   const type = response.headers.get('content-type') ?? '';
   if (response.status !== 200 || !type.startsWith('text/csv')) await readAnswer(response, id);
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -110,9 +98,22 @@ export async function exportOperation<Id extends ConsoleOperationId>(
   return { file: new Blob(parts, { type }), name };
 }
 
-async function reach(url: string, request: RequestInit): Promise<Response> {
+async function reach<Id extends ConsoleOperationId>(
+  id: Id,
+  call: CallOf<Id>,
+  signal: AbortSignal | undefined,
+  accepted: { accept?: string } = {},
+): Promise<Response> {
+  const { body } = call as AnyCall;
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
-    return await fetch(url, request);
+    return await fetch(operationUrl(id, call), {
+      method: operations[id].method,
+      headers: { 'x-lockstep-console': initiator(), ...type, ...accepted },
+      credentials: 'same-origin',
+      body: body === undefined || body instanceof Blob ? (body ?? null) : JSON.stringify(body),
+      signal: signal ?? null,
+    });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new CallFailure(0, null, { cause: 'unreachable', message: String(error) });
@@ -121,14 +122,8 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
 
 async function readAnswer(response: Response, id: ConsoleOperationId): Promise<unknown> {
   const requestId = response.headers.get('x-request-id');
-  const answer = (await response.json().catch(() => null)) as {
-    code?: number | string;
-    cause?: string;
-    message?: string;
-    args?: CallFailure['args'];
-    faults?: CallFailure['faults'];
-    data?: unknown;
-  } | null;
+  type Answer = Partial<CallFailure> & { code?: number | string; data?: unknown };
+  const answer = (await response.json().catch(() => null)) as Answer | null;
   if (response.status === 200 && answer?.code === 0) return answer.data;
   if (response.status === 401 && operations[id].role !== 'anybody') noteLogOut('here');
   const message = `${response.status} ${response.statusText}`;

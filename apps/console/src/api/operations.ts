@@ -1,5 +1,6 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleData, ConsoleOperationId, Me, OperatorRole } from '@lockstep/contract/console';
+import { OPERATOR_ROLES } from '@lockstep/contract/words';
 import {
   keepPreviousData,
   QueryClient,
@@ -70,8 +71,6 @@ export const queryClient = new QueryClient({
   },
 });
 
-const ROLES: readonly OperatorRole[] = ['viewer', 'support', 'admin'];
-
 /** The logged-in operator. Every page but the login page has one. */
 export const MeContext = createContext<Me | null>(null);
 
@@ -87,7 +86,7 @@ export function useMe(): Me {
  */
 export function useMay(): (least: OperatorRole) => boolean {
   const { role } = useMe();
-  return (least) => ROLES.indexOf(role) >= ROLES.indexOf(least);
+  return (least) => OPERATOR_ROLES.indexOf(role) >= OPERATOR_ROLES.indexOf(least);
 }
 
 /** Returns a function that says whether the operator's role may call an operation. */

@@ -1,4 +1,3 @@
-import type { ConsoleOrder } from '@lockstep/contract/console';
 import { defineWords } from './define-words.ts';
 
 /** Names for codes of the interface: order types, batch modes and operator roles. */
@@ -43,21 +42,5 @@ export const stateWords = defineWords({
 /** A state that a page can show. */
 export type KnownState = keyof typeof stateWords.en;
 
-type Cause = NonNullable<ConsoleOrder['cause']>;
-
-/** The causes of failed orders (rules 6.5), as filter options. */
-export const ORDER_CAUSES = [
-  'customer_not_found',
-  'enterprise_mismatch',
-  'source_order_not_found',
-  'asset_owned_by_other_customer',
-  'license_type_mismatch',
-  'asset_not_found',
-  'asset_not_in_source_order',
-  'product_not_found',
-  'asset_full',
-  'order_too_large',
-  'dates_reversed',
-  'cancelled',
-  'internal_error',
-] as const satisfies readonly Cause[];
+/** The causes of failed orders, as filter options. */
+export { ORDER_FAILURES as ORDER_CAUSES } from '@lockstep/contract/words';

@@ -1,12 +1,13 @@
+const MINUTE_MS = 60_000;
 /** Units of time in milliseconds, largest first. */
 export const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['minute', MINUTE_MS],
   ['second', 1_000],
 ] as const;
 /** A time this little ahead counts as now, because the service's clock may be ahead of the browser's. */
-const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+const MAX_CLOCK_DIFFERENCE_MS = MINUTE_MS;
 
 /** Formats a time relative to now: `3 min ago`. Less than a minute ahead is `now`. */
 export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): string {
@@ -30,16 +31,9 @@ export const isTime = (timeMs: number) => !Number.isNaN(new Date(timeMs).getTime
  * that is no time as it is.
  */
 export function writeTime(timeMs: number, zone: 'local' | 'utc'): string {
-  if (!isTime(timeMs)) return String(timeMs);
-  const time = new Date(timeMs);
-  if (zone === 'utc')
-    return time
-      .toISOString()
-      .replace(/\.\d+Z$/, '')
-      .replace('T', ' ');
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  return `${date} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+  const aheadMs = zone === 'utc' ? 0 : new Date(timeMs).getTimezoneOffset() * MINUTE_MS;
+  const shown = new Date(timeMs - aheadMs);
+  return isTime(shown.getTime()) ? shown.toISOString().slice(0, -'.000Z'.length).replace('T', ' ') : String(timeMs);
 }
 
 /** Parses a datetime-local field, in the reader's time zone, to milliseconds. */

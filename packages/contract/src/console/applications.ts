@@ -4,11 +4,8 @@ import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { MAX_OVERLAP_HOURS } from '../words.ts';
+import { MAX_BOUND_CHANNELS, MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable, get, post } from './operation.ts';
-
-/** Maximum channels to which the console binds an application. */
-const MAX_BOUND_CHANNELS = 200;
 
 /** Whether an application may call: only an approved one gets tokens. */
 export const ApplicationStatus = z.enum(['pending', 'approved', 'suspended']);

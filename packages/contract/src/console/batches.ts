@@ -128,6 +128,25 @@ export type OrdersToResend = z.infer<typeof OrdersToResend>;
 const ResendBody = z.object({ channelOrderId: text(), orderList: z.array(z.unknown()) });
 export type ResendBody = z.infer<typeof ResendBody>;
 
+/** A field that differs. `before` or `after` is absent if the field was. */
+export interface ChangedField {
+  sequence: number;
+  /** The path in the order: `assets[0].products[1].limitEndDate`. */
+  field: string;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** How resent orders differ from the failed ones, as the audit log has it. */
+export interface OrderDifference {
+  /** Failed orders that were not sent. */
+  leftOut: number;
+  /** Orders that were sent but had not failed; all their fields are changes. */
+  added: number;
+  changes: ChangedField[];
+  more: number;
+}
+
 const BatchParams = z.object({ batchId: id<'BatchId'>() });
 /** The JSON of the editor, with its envelope. */
 const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;

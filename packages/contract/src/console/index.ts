@@ -30,7 +30,7 @@ export * from './operators.ts';
 export * from './orders.ts';
 export * from './overview.ts';
 export * from './preview.ts';
-export { Me, OPERATOR_PASSWORD, OperatorName } from './session.ts';
+export { Me, OperatorName } from './session.ts';
 export * from './webhooks.ts';
 
 /** All operations of the console, by id: their paths, roles and schemas. */

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { text } from '../scalars.ts';
 import { fault } from '../templates.ts';
+import { MAX_NEXT, OPERATOR_NAME, OPERATOR_PASSWORD } from '../words.ts';
 import { consoleTable, get, OperatorRole, post } from './operation.ts';
-
-/** The limits of an operator's password. */
-export const OPERATOR_PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 
 /** A password to compare. A character has up to four UTF-16 units until it is composed. */
 const sentPassword = z.string().max(4 * OPERATOR_PASSWORD.maxCharacters);
@@ -20,7 +18,7 @@ function password() {
 }
 
 /** The name of an operator, for logging in and in the audit log. */
-export const OperatorName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, fault('operator_name'));
+export const OperatorName = z.string().regex(OPERATOR_NAME, fault('operator_name'));
 
 export const Me = z.object({
   operatorId: z.string(),
@@ -42,7 +40,7 @@ export const sessionOperations = consoleTable({
   /** Begins a login by the provider (rules 9). Returns the provider's address, to which the page then goes. */
   beginProviderLogIn: {
     ...post('/session/provider/begin', 'anybody'),
-    body: z.object({ next: z.string().max(2_000).describe('The page to return to; it may be empty.') }),
+    body: z.object({ next: z.string().max(MAX_NEXT).describe('The page to return to; it may be empty.') }),
     data: z.object({ url: z.string() }),
   },
   /** Logs in with the parameters with which the provider sent the browser back. */

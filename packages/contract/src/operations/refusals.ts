@@ -1,22 +1,6 @@
 import type { Cause } from '../causes.ts';
+import { ORDER_FAILURES } from '../words.ts';
 import { findOperation, type OperationId } from './index.ts';
-
-/** The causes that an order can fail with (rules 6.5). */
-export const ORDER_FAILURES: readonly Cause[] = [
-  'customer_not_found',
-  'enterprise_mismatch',
-  'license_type_mismatch',
-  'source_order_not_found',
-  'asset_owned_by_other_customer',
-  'asset_not_found',
-  'asset_not_in_source_order',
-  'product_not_found',
-  'asset_full',
-  'dates_reversed',
-  'order_too_large',
-  'cancelled',
-  'internal_error',
-];
 
 const OF_APPLICATION: readonly Cause[] = [
   'token_missing',

@@ -52,28 +52,14 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
     judged(
       'pending_orders',
       ageMs(oldestPendingTime) >= PENDING_ERROR_MS ? 'error' : late(oldestPendingTime, BEHIND_MS),
-      {
-        sinceTime: oldestPendingTime,
-      },
+      { sinceTime: oldestPendingTime },
     ),
-    judged('stalled_lanes', holdsAndStalls.stalledLanes > 0 ? 'error' : 'ok', {
-      sinceTime: holdsAndStalls.stalledSinceTime,
-      count: holdsAndStalls.stalledLanes,
-    }),
-    judged('held_customers', holdsAndStalls.heldCustomers > 0 ? 'warning' : 'ok', {
-      sinceTime: holdsAndStalls.heldSinceTime,
-      count: holdsAndStalls.heldCustomers,
-    }),
+    counted('stalled_lanes', holdsAndStalls.stalledLanes, holdsAndStalls.stalledSinceTime, 'error'),
+    counted('held_customers', holdsAndStalls.heldCustomers, holdsAndStalls.heldSinceTime),
     judged('events', late(work.eventsSinceTime, WORK_WARNING_MS), { sinceTime: work.eventsSinceTime }),
     judged('activity', late(work.activitySinceTime, WORK_WARNING_MS), { sinceTime: work.activitySinceTime }),
-    judged('webhooks_disabled', webhooks.disabled > 0 ? 'warning' : 'ok', {
-      sinceTime: webhooks.disabledSinceTime,
-      count: webhooks.disabled,
-    }),
-    judged('webhooks_failing', webhooks.failing > 0 ? 'warning' : 'ok', {
-      sinceTime: webhooks.failingSinceTime,
-      count: webhooks.failing,
-    }),
+    counted('webhooks_disabled', webhooks.disabled, webhooks.disabledSinceTime),
+    counted('webhooks_failing', webhooks.failing, webhooks.failingSinceTime),
     judged('webhooks_behind', lagMs >= WEBHOOK_LAG_MS ? 'warning' : 'ok', {
       sinceTime: lagMs > 0 ? Math.floor(time - lagMs) : null,
     }),
@@ -94,6 +80,10 @@ export function judgeHealth(facts: HealthFacts): HealthCheck[] {
 }
 
 type Found = Partial<Pick<HealthCheck, 'sinceTime' | 'count' | 'names'>>;
+
+/** A check that fails where something is counted. */
+const counted = (check: HealthCheckId, count: number, sinceTime: number | null, bad: 'warning' | 'error' = 'warning') =>
+  judged(check, count > 0 ? bad : 'ok', { sinceTime, count });
 
 /** Only a failed check has a time since when. */
 function judged(check: HealthCheckId, state: HealthCheck['state'], found: Found = {}): HealthCheck {

@@ -36,10 +36,7 @@ export const applicationsHandlers = {
   rotateApplicationSecret: (request, operator) =>
     rotateApplicationSecret(request.db, keyOf(request), request.body.overlapHours, operator),
 
-  revokeApplicationTokens: async (request, operator) => {
-    await revokeApplicationTokens(request.db, keyOf(request), operator);
-    return null;
-  },
+  revokeApplicationTokens: (request, operator) => revokeApplicationTokens(request.db, keyOf(request), operator),
 
   bindApplication: async (request, operator) => {
     const appKey = keyOf(request);

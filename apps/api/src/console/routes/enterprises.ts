@@ -103,7 +103,6 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
         recordMobileSet(trx, operator, { enterpriseId: id, before, after: mobile }),
       );
       if (!isFound) throw new ConsoleRefusal('not_found', 'enterprise', id);
-      return null;
     },
 
     createFirstAdministrator: async (request, operator) => {

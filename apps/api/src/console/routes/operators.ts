@@ -21,34 +21,21 @@ export function operatorsHandlers({ passwords }: ServerOptions) {
 
     createOperator: (request, operator) => createOperator({ db: request.db, passwords }, request.body, operator),
 
-    setOperatorRole: async (request, operator) => {
-      await setOperatorRole(request.db, request.params.name, request.body.role, operator);
-      return null;
-    },
+    setOperatorRole: (request, operator) =>
+      setOperatorRole(request.db, request.params.name, request.body.role, operator),
 
-    setOperatorChannels: async (request, operator) => {
-      await setOperatorChannels(request.db, request.params.name, request.body.channels, operator);
-      return null;
-    },
+    setOperatorChannels: (request, operator) =>
+      setOperatorChannels(request.db, request.params.name, request.body.channels, operator),
 
-    disableOperator: async (request, operator) => {
-      await disableOperator(request.db, request.params.name, operator);
-      return null;
-    },
+    disableOperator: (request, operator) => disableOperator(request.db, request.params.name, operator),
 
-    enableOperator: async (request, operator) => {
-      await enableOperator(request.db, request.params.name, operator);
-      return null;
-    },
+    enableOperator: (request, operator) => enableOperator(request.db, request.params.name, operator),
 
     resetOperatorPassword: (request, operator) =>
       resetOperatorPassword({ db: request.db, passwords }, request.params.name, operator),
 
     listAuditLog: (request, operator) => listAuditLog(request.db, operator, request.query),
-    linkOperator: async (request, operator) => {
-      await linkOperator(request.db, request.params.name, operator);
-      return null;
-    },
+    linkOperator: (request, operator) => linkOperator(request.db, request.params.name, operator),
   } satisfies ConsoleHandlers;
 }
 

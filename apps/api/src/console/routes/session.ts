@@ -61,7 +61,6 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
     logOut: async (request, operator, reply) => {
       await sessions.logOut(request.db, operator, readSessionToken(request)!);
       clearSessionCookie(reply, publicUrl);
-      return null;
     },
 
     getMe: async (request) => meOf(request),

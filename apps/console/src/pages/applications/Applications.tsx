@@ -1,4 +1,5 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
+import { MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { Button, Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -152,7 +153,6 @@ function Known({ application }: { application: ApplicationDetail }) {
   );
 }
 
-const MAX_HOURS = 720;
 /** Lifetime of a token. */
 const TOKEN_HOURS = 2;
 const HOUR_MS = 3_600_000;
@@ -162,7 +162,7 @@ function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
   const words = useWords(applicationsWords);
   const [text, setText] = useState('24');
   const hours = Number(text);
-  const isValid = /^\d{1,3}$/.test(text) && hours <= MAX_HOURS;
+  const isValid = /^\d{1,3}$/.test(text) && hours <= MAX_OVERLAP_HOURS;
   return (
     <ConfirmButton
       operation="rotateApplicationSecret"

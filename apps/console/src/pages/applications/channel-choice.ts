@@ -1,10 +1,10 @@
+import { MAX_BOUND_CHANNELS } from '@lockstep/contract/words';
+
 /** Channels as typed in the form: all, or one per line. */
 export interface ChannelChoice {
   isBound: boolean;
   text: string;
 }
-
-const MAX_CHANNELS = 200;
 
 /** Returns the form's value for the channels of an application or operator. */
 export function writeChoice(channels: readonly string[] | null): ChannelChoice {
@@ -23,5 +23,5 @@ export function findFault(choice: ChannelChoice): 'channelsMissing' | 'channelsT
   const channels = readChoice(choice);
   if (channels === null) return undefined;
   if (channels.length === 0) return 'channelsMissing';
-  return channels.length > MAX_CHANNELS ? 'channelsTooMany' : undefined;
+  return channels.length > MAX_BOUND_CHANNELS ? 'channelsTooMany' : undefined;
 }

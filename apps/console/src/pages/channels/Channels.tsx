@@ -1,4 +1,5 @@
-import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview, Pause } from '@lockstep/contract/console';
+import type { ChannelDetail, ConsoleChannel, Overview, Pause } from '@lockstep/contract/console';
+import { CHANNEL_HEALTHS } from '@lockstep/contract/words';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
@@ -13,7 +14,6 @@ import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
 
-const STATES = ['current', 'holding', 'behind', 'paused'] as const satisfies ChannelHealth[];
 const REFRESH_MS = 5_000;
 
 /** All channels that have customers, filtered by code and state. */
@@ -29,7 +29,7 @@ export function ChannelsPage() {
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'search', label: words.search, kind: 'text' },
-          { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, states) },
+          { name: 'state', label: words.state, kind: 'select', options: optionsOf(CHANNEL_HEALTHS, states) },
         ]}
         {...useChannelTable()}
         none={[words.noneTitle, words.noneYet]}

@@ -1,4 +1,4 @@
-import type { OperatorAuditEntry } from '@lockstep/contract/console';
+import type { OperatorAuditEntry, OrderDifference } from '@lockstep/contract/console';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
 import { Page } from '../../kit/page.tsx';
@@ -116,14 +116,6 @@ function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
       <Value of={field.after} name={field.name} />
     </>
   );
-}
-
-/** How resent orders differ from the failed ones, as the service records it. */
-interface OrderDifference {
-  leftOut: number;
-  added: number;
-  changes: readonly { sequence: number; field: string; before?: unknown; after?: unknown }[];
-  more: number;
 }
 
 function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {

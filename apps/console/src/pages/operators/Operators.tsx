@@ -1,4 +1,5 @@
 import type { ConsoleOperator, NewOperatorLogin, OperatorRole } from '@lockstep/contract/console';
+import { OPERATOR_NAME, OPERATOR_ROLES } from '@lockstep/contract/words';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe, useOperation } from '../../api/operations.ts';
@@ -203,9 +204,6 @@ function ChangeChannels({ operator: { name, channels } }: { operator: ConsoleOpe
   );
 }
 
-/** The contract's pattern for names, to validate before the call. */
-const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
-
 /** Creates an operator and shows the password once. */
 function NewOperator() {
   const words = useWords(operatorsWords);
@@ -213,7 +211,7 @@ function NewOperator() {
   const [role, setRole] = useState<OperatorRole>('viewer');
   const [choice, setChoice] = useState(writeChoice(null));
   const channels = role === 'admin' ? null : readChoice(choice);
-  const isValid = NAME.test(name);
+  const isValid = OPERATOR_NAME.test(name);
   return (
     <ConfirmButton
       operation="createOperator"
@@ -253,8 +251,6 @@ function NewPassword({ title, login, onClose }: { title: string; login: NewOpera
   );
 }
 
-const ROLES = ['viewer', 'support', 'admin'] as const satisfies OperatorRole[];
-
 /** Selects a role and describes it. */
 function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
   const words = useWords(operatorsWords);
@@ -264,7 +260,7 @@ function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: 
       label={words.role}
       description={words[`${value}Says`]}
       value={value}
-      options={optionsOf(ROLES, codeName)}
+      options={optionsOf(OPERATOR_ROLES, codeName)}
       onChange={onChange}
     />
   );

@@ -1,4 +1,5 @@
 import type { Me } from '@lockstep/contract/console';
+import { MAX_NEXT } from '@lockstep/contract/words';
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -116,9 +117,6 @@ function useProviderLogIn(next: string | undefined, enter: (me: Me, next: string
     error: begin.error ?? finish.error,
   };
 }
-
-/** Copied from the contract: a longer address would not fit into a cookie. */
-const MAX_NEXT = 2_000;
 
 function LoginFields({ password }: { password: RefObject<HTMLInputElement | null> }) {
   const words = useWords(sessionWords);

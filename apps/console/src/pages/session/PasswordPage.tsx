@@ -1,3 +1,4 @@
+import { OPERATOR_PASSWORD } from '@lockstep/contract/words';
 import { Button, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { queryClient, useChange } from '../../api/operations.ts';
@@ -6,10 +7,8 @@ import { announce } from '../../kit/signs.tsx';
 import { useWords } from '../../words/words.ts';
 import { sessionWords } from './words.ts';
 
-/** Copied from the contract, whose schema would bring zod into the browser. */
-const PASSWORD = { minCharacters: 12, maxCharacters: 128 };
 /** Maximum UTF-16 units of a password whose characters are not composed. The field cuts off what exceeds it. */
-const MAX_UNITS = 4 * PASSWORD.maxCharacters;
+const MAX_UNITS = 4 * OPERATOR_PASSWORD.maxCharacters;
 
 /** Changes the operator's own password. */
 export function PasswordPage() {
@@ -23,8 +22,8 @@ export function PasswordPage() {
     const form = new FormData(element);
     const read = (name: string) => String(form.get(name));
     const newPassword = read('newPassword');
-    if ([...newPassword.normalize('NFC')].length < PASSWORD.minCharacters)
-      return setFault(words.tooShort(PASSWORD.minCharacters));
+    if ([...newPassword.normalize('NFC')].length < OPERATOR_PASSWORD.minCharacters)
+      return setFault(words.tooShort(OPERATOR_PASSWORD.minCharacters));
     if (newPassword !== read('newPasswordAgain')) return setFault(words.differs);
     setFault(undefined);
     change.mutate(
@@ -48,7 +47,7 @@ export function PasswordPage() {
               name="newPassword"
               label={words.next}
               autoComplete="new-password"
-              description={words.nextRule(PASSWORD.minCharacters, PASSWORD.maxCharacters)}
+              description={words.nextRule(OPERATOR_PASSWORD.minCharacters, OPERATOR_PASSWORD.maxCharacters)}
             />
             <Field name="newPasswordAgain" label={words.nextAgain} autoComplete="new-password" error={fault} />
             {change.error !== null && <Failure failure={change.error} />}
