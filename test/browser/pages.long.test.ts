@@ -119,12 +119,13 @@ describe('each role sees exactly its own pages', () => {
   });
 
   it.each(['viewer', 'support', 'admin'] as const)(
-    'a %s sees the areas of the role in the navigation',
+    'a %s sees the areas of the role in the navigation, with the number of problems',
     async (role) => {
       const { page } = await openConsole(stack, role);
       await settled(page);
       const links = page.getByRole('navigation', { name: en.shell.navigation }).getByRole('link');
-      expect(await links.allInnerTexts()).toEqual(AREAS[role]);
+      await links.and(page.getByRole('link', { name: /^Webhooks ?, 1$/ })).waitFor();
+      expect((await links.allInnerTexts()).map((text) => text.split(/[\n,]/)[0])).toEqual(AREAS[role]);
     },
   );
 

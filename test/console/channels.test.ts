@@ -74,6 +74,7 @@ describe('a channel', () => {
       const { delayed, backlog } = await viewer.call('getOverview', { query: {} });
       expect(delayed).toMatchObject({ paused: 1, first: [{ channelCode: 'test', state: 'paused' }] });
       expect(backlog).toEqual({ pendingOrders: 0, pausedOrders: 2, heldOrders: 0, oldest: null });
+      expect(await viewer.call('getProblems')).toMatchObject({ channels: 1, heldOrders: 0 });
     }, 10_000);
     expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: false });
     expect(await resume('test')).toEqual({ pausedTime: null, isNoOp: true });

@@ -243,6 +243,7 @@ describe('a held order', async () => {
       const { backlog, delayed } = await reader.call('getOverview', { query: {} });
       expect(backlog).toMatchObject({ ...counts, pausedOrders: 0, oldest: null });
       expect(delayed).toMatchObject({ holding: 1, behind: 0 });
+      expect(await reader.call('getProblems')).toMatchObject({ heldOrders: 2, channels: 1 });
     }, 10_000);
   });
 

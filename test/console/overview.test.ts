@@ -108,6 +108,7 @@ describe('with no worker', async () => {
       },
       wrong: ['workers', 'webhooks_disabled', 'webhooks_failing'],
     });
+    expect(await operator.call('getProblems')).toEqual({ checks: 3, channels: 0, heldOrders: 0, webhooks: 2 });
   });
 });
 

@@ -1,11 +1,12 @@
-import { AppShell, Button, Kbd, NavLink, Text } from '@mantine/core';
+import { AppShell, Button, Kbd, NavLink, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { MeContext, useMay, useOperation } from '../api/operations.ts';
 import { Dialog } from '../kit/dialogs.tsx';
 import { Query } from '../kit/page.tsx';
-import { useWords } from '../words/words.ts';
+import { Badge } from '../kit/signs.tsx';
+import { useNumberFormat, useWords } from '../words/words.ts';
 import { type Area, areas, groups } from './areas.ts';
 import { Header } from './Header.tsx';
 import { Palette } from './Palette.tsx';
@@ -65,9 +66,13 @@ function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-/** Links to the areas that the operator's role may see. */
+const PROBLEMS_REFRESH_MS = 30_000;
+
+/** Links to the areas that the operator's role may see, with the number of problems in each. */
 function Navigation() {
   const words = useWords(shellWords);
+  const write = useNumberFormat();
+  const { data: problems } = useOperation('getProblems', {}, { refreshMs: PROBLEMS_REFRESH_MS });
   const reachable = useAreas();
   const pathname = useLocation({ select: (location) => location.pathname });
   return groups.map((group) => {
@@ -78,15 +83,28 @@ function Navigation() {
         <Text size="xs" c="dimmed" fw={500} px="sm" pt="sm" pb="xs" aria-hidden>
           {words[group]}
         </Text>
-        {ofGroup.map(({ to, name, Icon }) => {
+        {ofGroup.map(({ to, name, Icon, problem }) => {
+          const count = problem && problems?.[problem] ? write(problems[problem]) : undefined;
           const isActive = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
           return (
             <NavLink
               key={to}
               component={Link}
               to={to}
-              label={words[name]}
+              label={
+                <>
+                  {words[name]}
+                  {count && <VisuallyHidden>{words.comma + count}</VisuallyHidden>}
+                </>
+              }
               leftSection={<Icon size={16} />}
+              rightSection={
+                count && (
+                  <span aria-hidden>
+                    <Badge tone="warn">{count}</Badge>
+                  </span>
+                )
+              }
               active={isActive}
               aria-current={isActive ? 'page' : undefined}
               px="sm"

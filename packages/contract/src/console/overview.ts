@@ -81,6 +81,15 @@ export const Overview = z.object({
 });
 export type Overview = z.infer<typeof Overview>;
 
+/** How many things need attention, each as on the page that lists it. */
+export const Problems = z.object({
+  checks: z.number().describe('Health checks of the overview that are not ok.'),
+  channels: z.number().describe('Channels that are paused, behind or have held orders.'),
+  heldOrders: z.number(),
+  webhooks: z.number().describe('Failing and disabled webhooks.'),
+});
+export type Problems = z.infer<typeof Problems>;
+
 /** A job of the queue. It names orders to apply but contains none. */
 export const QueueJob = z.object({
   jobId: z.string(),
@@ -112,5 +121,6 @@ export type QueueState = z.infer<typeof QueueState>;
 
 export const overviewOperations = consoleTable({
   getOverview: { ...get('/overview'), query: z.object({ span: OverviewSpan.default('6h') }), data: Overview },
+  getProblems: { ...get('/problems'), data: Problems },
   getQueue: { ...get('/queue'), data: QueueState },
 });

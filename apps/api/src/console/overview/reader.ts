@@ -4,6 +4,7 @@ import {
   OVERVIEW_SPANS,
   type Overview,
   OverviewSpan,
+  type Problems,
 } from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import type { Operator } from '@lockstep/operators';
@@ -28,7 +29,7 @@ import {
   type Trx,
   within,
 } from '@lockstep/platform';
-import { readWebhookFaults } from '@lockstep/webhooks/operator';
+import { readWebhookFaults, type WebhookFaults } from '@lockstep/webhooks/operator';
 import { type HealthFacts, judgeHealth } from './health-rules.ts';
 import { readSessions } from './sessions.ts';
 
@@ -77,41 +78,64 @@ export class OverviewReader {
 
   /** Returns the activity of a span of time, the backlog, and the health checks. Throws what the database throws. */
   async read(operator: Operator, span: OverviewSpan): Promise<Omit<Overview, 'demo'>> {
-    const [activity, { channels: all, ...state }] = await Promise.all([this.#activity[span](), this.#state()]);
-    const channels = pickVisible(all, operator);
+    const [activity, { channels, webhooks, ...state }] = await Promise.all([
+      this.#activity[span](),
+      this.#readState(operator),
+    ]);
     const { intervalSeconds } = OVERVIEW_SPANS[span];
+    const { failing: _, ...faults } = webhooks;
     const backlog = sumBacklog(channels);
-    const overview = { ...activity, intervalSeconds, ...state, backlog, delayed: pickDelayed(channels) };
-    return operator.channels === null ? overview : await this.#limit(operator, overview, channels);
+    const overview = {
+      ...activity,
+      intervalSeconds,
+      ...state,
+      webhooks: faults,
+      backlog,
+      delayed: pickDelayed(channels),
+    };
+    if (operator.channels === null) return overview;
+    // What is counted for all channels together is left out.
+    const perSecond = (of: keyof OrderCounts) => channels.reduce((sum, channel) => sum + channel.perSecond[of], 0);
+    const [accepted, succeeded, failed] = [perSecond('accepted'), perSecond('succeeded'), perSecond('failed')];
+    return { ...overview, now: { accepted, succeeded, failed, seconds: 1 }, intervals: [], failures: [] };
   }
 
-  /** Limits an overview to the channels of an operator. What is counted for all channels together is left out. */
-  async #limit<All extends Omit<Overview, 'demo'>>(
-    operator: Operator,
-    overview: All,
-    channels: readonly ChannelState[],
-  ): Promise<All> {
-    const webhooks = await onOneConnection(this.#db, (db) => readWebhookFaults(db, operator));
-    const perSecond = (of: keyof OrderCounts) => channels.reduce((sum, channel) => sum + channel.perSecond[of], 0);
-    const { active, disabled, unhealthy } = webhooks;
+  /** Returns how many things need attention, as the overview shows them. Throws what the database throws. */
+  async count(operator: Operator): Promise<Problems> {
+    const { channels, webhooks, checks } = await this.#readState(operator);
+    const { holding, behind, paused } = pickDelayed(channels);
     return {
-      ...overview,
-      now: {
-        accepted: perSecond('accepted'),
-        succeeded: perSecond('succeeded'),
-        failed: perSecond('failed'),
-        seconds: 1,
-      },
-      intervals: [],
-      failures: [],
-      webhooks: { active, disabled, unhealthy },
-      checks: overview.checks.filter(({ check }) => OF_SERVICE.has(check)),
+      checks: checks.filter(({ state }) => state !== 'ok').length,
+      channels: holding + behind + paused,
+      heldOrders: sumBacklog(channels).heldOrders,
+      webhooks: webhooks.failing + webhooks.disabled,
+    };
+  }
+
+  /** Reads the part of the state that an operator may see. */
+  async #readState(operator: Operator): Promise<StatePart> {
+    const state = await this.#state();
+    if (operator.channels === null) return state;
+    const webhooks = await onOneConnection(this.#db, (db) => readWebhookFaults(db, operator));
+    return {
+      ...state,
+      channels: pickVisible(state.channels, operator),
+      webhooks: pickFaults(webhooks),
+      checks: state.checks.filter(({ check }) => OF_SERVICE.has(check)),
     };
   }
 }
 
 type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures'>;
-type StatePart = Pick<Overview, 'time' | 'webhooks' | 'checks'> & { channels: readonly ChannelState[] };
+type Faults = Overview['webhooks'] & Pick<WebhookFaults, 'failing'>;
+type StatePart = Pick<Overview, 'time' | 'checks'> & { channels: readonly ChannelState[]; webhooks: Faults };
+
+const pickFaults = ({ active, disabled, failing, unhealthy }: WebhookFaults): Faults => ({
+  active,
+  disabled,
+  failing,
+  unhealthy,
+});
 
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
   const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
@@ -125,14 +149,13 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
     onOneConnection(options.db, (db) => readStored(db, options.aged)),
   ]);
   const { channels, webhooks, ...facts } = stored;
-  const { active, disabled, unhealthy, ...failing } = webhooks;
   const checks = judgeHealth({
     ...facts,
     queue,
     oldestPendingTime: sumBacklog(channels).oldest?.acceptedTime ?? null,
-    webhooks: { ...failing, disabled },
+    webhooks,
   });
-  return { time: facts.time, channels, webhooks: { active, disabled, unhealthy }, checks };
+  return { time: facts.time, channels, webhooks: pickFaults(webhooks), checks };
 }
 
 /** Reads the part of the state that the database knows. */

@@ -17,6 +17,8 @@ export function overviewHandlers({ db, queue, aged, demo }: ServerOptions) {
       demo: operator.channels === null ? describeDemo(demo()) : null,
     }),
 
+    getProblems: async (_request, operator) => await reader.count(operator),
+
     getQueue: async (_request, operator) => {
       const { kind, found } = await look();
       // Jobs name batches of any channel.
