@@ -115,7 +115,7 @@ describe('failed orders', () => {
     await page.locator('tbody tr').last().getByRole('textbox', { name: 'licenseType' }).fill('lk_auth_usbkey');
     await page.getByRole('button', { name: en.resend.leaveOut }).nth(1).click();
     await expectAccessible(page);
-    await page.getByRole('switch', { name: en.resend.asJson }).press('Space');
+    await page.getByRole('checkbox', { name: en.resend.asJson }).press('Space');
     await expect.poll(() => editor.inputValue()).toContain('"licenseType": "lk_auth_usbkey"');
     const [first, ...others] = JSON.parse(await editor.inputValue()) as { licenseType: string }[];
     await editor.fill('{');

@@ -1,7 +1,7 @@
 import type { ComparedPreview, ConsoleBatchDetail, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
 import { findJsonFault } from '@lockstep/contract/json-fault';
 import { english, fillIn } from '@lockstep/contract/templates';
-import { Button, Group, Switch, Textarea } from '@mantine/core';
+import { Button, Checkbox, Group, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { CallOf } from '../../api/calls.ts';
@@ -134,7 +134,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
         spellCheck={false}
         onChange={(channelOrderId) => setDraft({ ...draft, channelOrderId })}
       />
-      <Switch
+      <Checkbox
         label={words.asJson}
         checked={draft.text !== null}
         disabled={orders === null}
