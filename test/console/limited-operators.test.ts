@@ -188,6 +188,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   listCustomers: filtered(
     ({ customer }) => ({ text: customer.channelCustomerId }),
     ({ customer }) => ({ text: customer.customerId }),
+    ({ customer }) => ({ customerId: customer.customerId }),
     ({ code }) => ({ channelCode: code }),
     ({ only }) => ({ enterpriseGlobalId: only.enterpriseGlobalId }),
   ),

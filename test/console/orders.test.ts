@@ -356,7 +356,7 @@ describe('the search', () => {
     const { enterpriseGlobalId, channelCustomerId } = customer;
     const { name } = await viewer.call('getEnterprise', { params: { enterpriseGlobalId } });
     expect(await find(name)).toMatchObject([{ kind: 'enterprise', id: enterpriseGlobalId, name }]);
-    expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: enterpriseGlobalId }]);
+    expect(await find(channelCustomerId)).toMatchObject([{ kind: 'customer', id: customer.customerId }]);
     expect(await find('nothing of the kind')).toEqual([]);
   });
 

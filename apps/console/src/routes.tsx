@@ -48,6 +48,7 @@ const applicationForms = () => import('./pages/applications/ApplicationForms.tsx
 const auditLog = () => import('./pages/operators/AuditLogPage.tsx');
 const batches = () => import('./pages/batches/Batches.tsx');
 const channels = () => import('./pages/channels/Channels.tsx');
+const customers = () => import('./pages/enterprises/Customers.tsx');
 const enterprise = () => import('./pages/enterprises/EnterprisePage.tsx');
 const enterprises = () => import('./pages/enterprises/Enterprises.tsx');
 const operators = () => import('./pages/operators/Operators.tsx');
@@ -94,8 +95,11 @@ const routes = [
   page('/preview', preview, 'PreviewPage', 'appKey', 'state', 'order', 'cursor'),
 
   page('/assets', () => import('./pages/assets/Assets.tsx'), 'AssetsPage', ...assetsFilters, 'cursor'),
-  page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'AssetPage', 'tab', 'cursor'),
-  page('/enterprises', enterprises, 'EnterprisesPage', 'list', 'text', 'channelCode', 'cursor'),
+  page('/assets/$assetNum', () => import('./pages/assets/AssetPage.tsx'), 'AssetPage', 'cursor'),
+  page('/expiring', () => import('./pages/assets/Expiring.tsx'), 'ExpiringPage', 'month', ...assetsFilters, 'cursor'),
+  page('/customers', customers, 'CustomersPage', 'text', 'channelCode', 'cursor'),
+  page('/customers/$customerId', customers, 'CustomerPage', 'tab', 'cursor'),
+  page('/enterprises', enterprises, 'EnterprisesPage', 'text', 'cursor'),
   page('/enterprises/$enterpriseGlobalId', enterprise, 'EnterprisePage', ...enterpriseFilters, 'cursor'),
 
   page('/applications', applications, 'ApplicationsPage', 'search', 'status', 'cursor'),

@@ -66,12 +66,14 @@ export async function listCustomers(
     text,
     channelCustomerId,
     channelCode,
+    customerId,
     enterpriseGlobalId: enterpriseId,
-  }: CustomerListQuery & { text?: string | undefined },
+  }: CustomerListQuery & { text?: string | undefined; customerId?: CustomerId | undefined },
 ): Promise<CustomerPage> {
-  const filters = { name, text, channelCustomerId, channelCode, enterpriseId };
+  const filters = { name, text, channelCustomerId, channelCode, customerId, enterpriseId };
   const cursors = new ListCursor(['customers', viewer.applicationId, filters], cursor);
-  if (enterpriseId !== undefined && !isId(enterpriseId)) return { customers: [], nextCursor: null };
+  if ([customerId, enterpriseId].some((id) => id !== undefined && !isId(id)))
+    return { customers: [], nextCursor: null };
   const sought = text ?? name;
   const found =
     sought === undefined ? null : await findMatches(db, { table: 'customer', rows: customersOf(viewer), text: sought });
@@ -83,17 +85,20 @@ export async function listCustomers(
   const walk =
     found !== null
       ? newest(sql`id = any (${found}::bigint[])`)
-      : channelCustomerId !== undefined
-        ? newest(sql`channel_customer_id = ${channelCustomerId}`)
-        : enterpriseId !== undefined
-          ? newest(sql`enterprise_id = ${enterpriseId}`)
-          : newestCustomers(viewer, { channelCode, behind, limit: sought === undefined ? limit + 1 : MAX_SCANNED });
+      : customerId !== undefined
+        ? newest(sql`id = ${customerId}`)
+        : channelCustomerId !== undefined
+          ? newest(sql`channel_customer_id = ${channelCustomerId}`)
+          : enterpriseId !== undefined
+            ? newest(sql`enterprise_id = ${enterpriseId}`)
+            : newestCustomers(viewer, { channelCode, behind, limit: sought === undefined ? limit + 1 : MAX_SCANNED });
   const wanted = [
     isVisible(viewer),
     ...(name === undefined ? [] : [contains('customer.searched', name, { inFirst: true })]),
     ...(text === undefined ? [] : [contains('customer.searched', text)]),
     ...(channelCustomerId === undefined ? [] : [sql`channel_customer_id = ${channelCustomerId}`]),
     ...(channelCode === undefined ? [] : [sql`channel_code = ${channelCode}`]),
+    ...(customerId === undefined ? [] : [sql`id = ${customerId}`]),
     ...(enterpriseId === undefined ? [] : [sql`enterprise_id = ${enterpriseId}`]),
   ];
   const { page, last } = await readWalk<ListedCustomer>(db, {

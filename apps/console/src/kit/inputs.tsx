@@ -20,12 +20,20 @@ interface Part {
   content: ReactNode;
 }
 
-/** Tabs of a page. The address names the open tab in the parameter `of`; the first tab is the default. */
-export function AddressTabs({ of, parts }: { of: string; parts: readonly Part[] }) {
+interface Tabbed {
+  /** The parameter of the address that names the open tab. */
+  of: string;
+  parts: readonly Part[];
+  /** The tab that is open without it. Default: the first one. */
+  initial?: string;
+}
+
+/** Tabs of a page. */
+export function AddressTabs({ of, parts, initial = parts[0]!.name }: Tabbed) {
   const [search, change] = useAddress();
-  const first = parts[0]!;
-  const chosen = parts.find(({ name }) => name === search[of]) ?? first;
-  const choose = (name: string | null) => change({ [of]: name === first.name ? undefined : name!, cursor: undefined });
+  const find = (wanted: string | undefined) => parts.find(({ name }) => name === wanted);
+  const chosen = find(search[of]) ?? find(initial)!;
+  const choose = (name: string | null) => change({ [of]: name === initial ? undefined : name!, cursor: undefined });
   return (
     <Tabs value={chosen.name} onChange={choose}>
       <Tabs.List>

@@ -41,7 +41,7 @@ export function useStateWords(): Record<KnownState, string> {
 }
 
 interface Message {
-  title: string;
+  title: ReactNode;
   children?: ReactNode;
 }
 

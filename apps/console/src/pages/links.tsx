@@ -2,7 +2,6 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Link, linkOptions } from '@tanstack/react-router';
 import { CopyId } from '../kit/values.tsx';
 import { useWords } from '../words/words.ts';
-import { enterprisesWords } from './enterprises/words.ts';
 import { ordersWords } from './orders/words.ts';
 
 type Filters = { [name: string]: string };
@@ -13,6 +12,7 @@ export const pageOf = {
   asset: (assetNum: string) => linkOptions({ to: '/assets/$assetNum', params: { assetNum } }),
   batch: (batchId: string) => linkOptions({ to: '/batches/$batchId', params: { batchId } }),
   channel: (channelCode: string) => linkOptions({ to: '/channels/$channelCode', params: { channelCode } }),
+  customer: (customerId: string) => linkOptions({ to: '/customers/$customerId', params: { customerId } }),
   enterprise: (enterpriseGlobalId: string) =>
     linkOptions({ to: '/enterprises/$enterpriseGlobalId', params: { enterpriseGlobalId } }),
   operator: (name: string) => linkOptions({ to: '/operators/$name', params: { name } }),
@@ -22,6 +22,7 @@ export const pageOf = {
   auditLog: (search: Filters) => linkOptions({ to: '/audit-log', search }),
   batches: (search: Filters) => linkOptions({ to: '/batches', search }),
   channels: (search: Filters) => linkOptions({ to: '/channels', search }),
+  customers: (search: Filters) => linkOptions({ to: '/customers', search }),
   enterprises: (search: Filters) => linkOptions({ to: '/enterprises', search }),
   orders: (search: Filters) => linkOptions({ to: '/orders', search }),
   webhooks: (search: Filters) => linkOptions({ to: '/webhooks', search }),
@@ -79,26 +80,17 @@ export function HolderLink({ holder, enterpriseGlobalId }: { holder: Holder; ent
 type Holder = { name: string; account: string };
 type Owner = ConsoleData<'getAsset'>['earlier'][number]['owner'];
 
-/** A customer and its enterprise, linked to the enterprise's page. */
-export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: boolean }) {
-  const words = useWords(enterprisesWords);
-  const { customerId, customerName, channelCode, channelCustomerId, enterpriseGlobalId, enterpriseName } = owner;
+/** A customer and its enterprise, linked to their pages. */
+export function OwnerLink({ owner }: { owner: Owner }) {
+  const { customerId, customerName, enterpriseName } = owner;
   return (
     <>
-      <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'customers' }}>
-        {customerName}
-      </Link>
-      {withIds ? (
+      <Link {...pageOf.customer(customerId)}>{customerName}</Link>
+      {enterpriseName !== customerName && (
         <>
-          <div>
-            <CopyId id={customerId} what={`${words.id} ${customerId}`} />
-          </div>
-          <div>
-            {channelCode} · <CopyId id={channelCustomerId} />
-          </div>
+          {' · '}
+          <EnterpriseLink owner={owner} />
         </>
-      ) : (
-        enterpriseName !== customerName && <span> · {enterpriseName}</span>
       )}
     </>
   );
@@ -106,14 +98,5 @@ export function OwnerLink({ owner, withIds = false }: { owner: Owner; withIds?: 
 
 /** An enterprise, linked to its page. */
 export function EnterpriseLink({ owner }: { owner: Pick<Owner, 'enterpriseGlobalId' | 'enterpriseName'> }) {
-  const words = useWords(enterprisesWords);
-  const { enterpriseGlobalId, enterpriseName } = owner;
-  return (
-    <>
-      <Link {...pageOf.enterprise(enterpriseGlobalId)}>{enterpriseName}</Link>
-      <div>
-        <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} />
-      </div>
-    </>
-  );
+  return <Link {...pageOf.enterprise(owner.enterpriseGlobalId)}>{owner.enterpriseName}</Link>;
 }

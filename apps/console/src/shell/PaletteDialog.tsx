@@ -185,7 +185,6 @@ function useCommands(): Item[] {
 
 /** Where a hit leads to. */
 function linkOf({ kind, id, detail }: SearchHit): LinkProps {
-  if (kind === 'customer') return { ...pageOf.enterprise(id), search: { tab: 'customers' } };
   if (kind === 'employee') return { ...pageOf.enterprise(id), search: { tab: 'employees', text: detail ?? '' } };
   return pageOf[kind](id);
 }
@@ -194,7 +193,7 @@ function linkOf({ kind, id, detail }: SearchHit): LinkProps {
 const LISTS: { [kind in SearchHit['kind']]?: (text: string) => LinkProps } = {
   asset: (assetNum) => pageOf.assets({ assetNum }),
   enterprise: (text) => pageOf.enterprises({ text }),
-  customer: (text) => pageOf.enterprises({ list: 'customers', text }),
+  customer: (text) => pageOf.customers({ text }),
   application: (search) => ({ to: '/applications', search: { search } }),
   channel: (search) => pageOf.channels({ search }),
 };
@@ -223,7 +222,6 @@ const paletteWords = defineAreaWords({
   actions: ['Actions', '操作'],
   newApplication: ['New application', '新建应用'],
   newOperator: ['New operator', '新建操作员'],
-  customers: ['Customers', '客户'],
   employees: ['Employees', '员工'],
   all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
   found: [(count: number) => `${count} results`, (count) => `${count} 条结果`],

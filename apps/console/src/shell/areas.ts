@@ -3,6 +3,7 @@ import {
   IconApps,
   IconBroadcast,
   IconBuilding,
+  IconCalendarDue,
   IconFlask,
   IconHandStop,
   IconHistory,
@@ -12,6 +13,7 @@ import {
   IconPackages,
   IconStack2,
   IconUsers,
+  IconUsersGroup,
   IconWebhook,
 } from '@tabler/icons-react';
 
@@ -51,7 +53,9 @@ export const areas = [
   },
   { group: 'operate', to: '/queue', name: 'queue', least: 'viewer', key: 'q', Icon: IconStack2 },
   { group: 'find', to: '/assets', name: 'assets', least: 'viewer', key: 'a', Icon: IconKey },
+  { group: 'find', to: '/expiring', name: 'expiring', least: 'viewer', key: 'x', Icon: IconCalendarDue },
   { group: 'find', to: '/enterprises', name: 'enterprises', least: 'viewer', key: 'e', Icon: IconBuilding },
+  { group: 'find', to: '/customers', name: 'customers', least: 'viewer', key: 'm', Icon: IconUsersGroup },
   { group: 'integrate', to: '/applications', name: 'applications', least: 'viewer', key: 'p', Icon: IconApps },
   {
     group: 'integrate',

@@ -6,10 +6,12 @@ const MINUTE_MS = 60_000;
 const written = (aheadMs: number, tag = 'en') => writeRelativeTime(tag, NOW_MS + aheadMs, NOW_MS);
 
 it('a time is told from now in its largest unit', () => {
-  expect([-8_000, -5 * MINUTE_MS, 120 * MINUTE_MS].map((aheadMs) => written(aheadMs))).toEqual([
+  expect([-8_000, -5 * MINUTE_MS, 120 * MINUTE_MS, 1e10, -1e11].map((aheadMs) => written(aheadMs))).toEqual([
     '8 sec. ago',
     '5 min. ago',
     'in 2 hr.',
+    'in 115 days',
+    '3 yr. ago',
   ]);
 });
 

@@ -9,12 +9,17 @@ export const UNITS = [
 /** A time this little ahead counts as now, because the service's clock may be ahead of the browser's. */
 const MAX_CLOCK_DIFFERENCE_MS = MINUTE_MS;
 
-/** Formats a time relative to now: `3 min ago`. Less than a minute ahead is `now`. */
+const YEAR_MS = 31_556_952_000;
+
+/** Formats a time relative to now: `3 min ago`. Less than a minute ahead is `now`. From two years on, it has years. */
 export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): string {
   const format = new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: 'short' });
   const aheadMs = timeMs - nowMs;
   const passedMs = aheadMs > 0 && aheadMs < MAX_CLOCK_DIFFERENCE_MS ? 0 : aheadMs;
-  const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3];
+  const [unit, unitMs] =
+    Math.abs(passedMs) >= 2 * YEAR_MS
+      ? (['year', YEAR_MS] as const)
+      : (UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3]);
   return spaceOut(format.format(Math.trunc(passedMs / unitMs), unit));
 }
 

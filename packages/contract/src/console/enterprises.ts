@@ -109,10 +109,14 @@ export const enterprisesOperations = consoleTable({
     list: byCursor('enterprises'),
     data: z.object({ enterprises: z.array(EnterpriseRow), nextCursor }),
   },
-  /** Lists customers, newest first, by enterprise, channel, and part of the name, id, or id in the channel. */
+  /** Lists customers, newest first, by id, enterprise, channel, and part of the name, id, or id in the channel. */
   listCustomers: {
     ...get('/customers'),
-    query: Search.extend({ enterpriseGlobalId: optionalId<'EnterpriseId'>(), channelCode: optionalText() }),
+    query: Search.extend({
+      customerId: optionalId<'CustomerId'>(),
+      enterpriseGlobalId: optionalId<'EnterpriseId'>(),
+      channelCode: optionalText(),
+    }),
     list: byCursor('customers'),
     data: z.object({ customers: z.array(ListedCustomer), nextCursor }),
   },

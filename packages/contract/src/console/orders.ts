@@ -106,7 +106,7 @@ export const SearchHit = z.object({
     'webhook',
     'operator',
   ]),
-  id: z.string().describe('The id in the address of its page; for a customer or employee, that of the enterprise.'),
+  id: z.string().describe('The id in the address of its page; for an employee, that of the enterprise.'),
   name: z.string().describe('Its name.'),
   detail: z.string().nullable().describe('Its owner, or another detail that tells it apart.'),
   state: z.string().nullable().describe('Its state, if that is worth a mention.'),

@@ -69,7 +69,7 @@ const FINDERS: Record<SearchHit['kind'], Finder> = {
 
   customer: async (db, text, operator) =>
     (await searchCustomers(db, operator, text, MAX_HITS)).map((found) => ({
-      id: found.enterpriseGlobalId,
+      id: found.customerId,
       name: found.customerName,
       detail: `${found.channelCode} ${found.channelCustomerId}`,
       state: null,

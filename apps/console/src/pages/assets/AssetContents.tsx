@@ -1,63 +1,54 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useOperation } from '../../api/operations.ts';
 import { Dialog } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
-import { useAddress } from '../../kit/inputs.tsx';
-import { Query } from '../../kit/page.tsx';
+import { Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
-import { type Column, DataTable, Pager } from '../../kit/table.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { assetsWords, validityWords } from './words.ts';
 
+/** The most contents of an asset that its page shows. The export has all. */
+const MAX_SHOWN = 1_000;
+
+/** Loads the contents of an asset. */
+export const useContents = (assetNum: string, isEnabled = true) =>
+  useOperation('getAssetContents', { params: { assetNum }, query: { limit: String(MAX_SHOWN) } }, { isEnabled });
+
 /** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
   const words = useWords(assetsWords);
-  const [{ cursor }] = useAddress();
-  const contents = useOperation(
-    'getAssetContents',
-    { params: { assetNum }, query: { cursor } },
-    { keepsPrevious: true },
-  );
-  const instances = contents.data?.instances;
-  const rows = nest(instances ?? []);
   const columns = useColumns();
+  const contents = useContents(assetNum);
   return (
-    <Query of={contents}>
-      {({ nextCursor }) => (
-        <>
-          {isLent && <p>{words.lentContents}</p>}
+    <Section
+      title={words.contents}
+      actions={<ExportButton operation="getAssetContents" call={{ params: { assetNum }, query: {} }} />}
+    >
+      {isLent && <div className="small">{words.lentContents}</div>}
+      <Query of={contents}>
+        {({ instances, nextCursor }) => (
           <DataTable
             label={words.contents}
             columns={columns}
-            rows={rows}
+            rows={nest(instances)}
             rowKey={({ id }) => id}
             empty={
               <Empty title={words.nothingOnIt}>
                 {words.nothingOnItAdvice}
-                {words.gap}
-                <Link to="/assets/$assetNum" params={{ assetNum }} search={{ tab: 'history' }}>
-                  {words.seeHistory}
-                </Link>
                 <br />
                 {words.staysActive}
               </Empty>
             }
+            footer={nextCursor !== null && <div className="small">{words.moreContents}</div>}
           />
-          {(rows.length > 0 || cursor !== undefined) && (
-            <Pager
-              nextCursor={nextCursor}
-              shown={rows.length}
-              save={<ExportButton operation="getAssetContents" call={{ params: { assetNum }, query: {} }} />}
-            />
-          )}
-        </>
-      )}
-    </Query>
+        )}
+      </Query>
+    </Section>
   );
 }
 
@@ -94,9 +85,11 @@ function useColumns(): Column<Instance & { depth: number }>[] {
     },
     { header: words.state, cell: ofProduct((product) => <Validity product={product} />) },
     { header: words.nodes, align: 'end', cell: ofProduct(({ limitConcurrent }) => <Count value={limitConcurrent} />) },
-    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
+    {
+      header: words.featureCount,
+      cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
+    },
     { header: words.boughtBy, cell: (row) => <OrderLink orderId={row.boughtByOrderId} /> },
-    { header: words.bought, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
     {
       header: words.revocableBy,
       isMinor: true,
@@ -108,10 +101,7 @@ function useColumns(): Column<Instance & { depth: number }>[] {
       cell: ({ srcLicenseOrderId }) => (srcLicenseOrderId === null ? '' : <OrderLink orderId={srcLicenseOrderId} />),
     },
     { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
-    {
-      header: words.featureCount,
-      cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
-    },
+    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
   ];
 }
 
@@ -119,21 +109,21 @@ function useColumns(): Column<Instance & { depth: number }>[] {
 function Validity({ product: { validity, limitEndDate, limitStartDate, trial, trialEndDate } }: { product: Product }) {
   const words = useWords(assetsWords);
   const validities = useWords(validityWords);
-  const tone = { active: 'good', future: 'warn', expired: 'bad' } as const;
+  const [tone, says, timeMs] = (
+    {
+      active: ['good', words.ends, limitEndDate],
+      future: ['warn', words.begins, limitStartDate],
+      expired: ['bad', validities.expired, limitEndDate],
+    } as const
+  )[validity];
   return (
     <>
-      <Badge tone={tone[validity]}>
-        {validities[validity]}
-        {words.gap}
-        {validity === 'future' ? (
-          <Time timeMs={limitStartDate} />
-        ) : limitEndDate === null ? (
+      <Badge tone={tone}>
+        {validity === 'active' && timeMs === null ? (
           words.unlimited
         ) : (
           <>
-            {validity === 'active' && words.ends}
-            {words.gap}
-            <Time timeMs={limitEndDate} />
+            {says} <Time timeMs={timeMs} />
           </>
         )}
       </Badge>{' '}

@@ -1,9 +1,10 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { ExportButton } from '../../kit/export.tsx';
 import { useAddress } from '../../kit/inputs.tsx';
-import { Query } from '../../kit/page.tsx';
+import { Query, Section } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
@@ -39,35 +40,32 @@ export function AssetHistory({ assetNum }: { assetNum: string }) {
   const [{ cursor }] = useAddress();
   const history = useOperation('getAssetHistory', { params: { assetNum }, query: { cursor } }, { keepsPrevious: true });
   return (
-    <Query of={history}>
-      {({ entries, nextCursor }) => (
-        <>
-          {entries.length === 0 ? (
-            <Empty title={words.noHistory} />
-          ) : (
-            <TimeLine
-              label={words.history}
-              entries={entries.map((entry, index) => ({
-                key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
-                timeMs: entry.time,
-                tone: TONES[entry.action],
-                title: <Title entry={entry} />,
-                detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
-              }))}
-            />
-          )}
-          <Pager
-            nextCursor={nextCursor}
-            shown={entries.length}
-            save={
-              entries.length > 0 && (
-                <ExportButton operation="getAssetHistory" call={{ params: { assetNum }, query: {} }} />
-              )
-            }
-          />
-        </>
-      )}
-    </Query>
+    <Section
+      title={words.history}
+      actions={<ExportButton operation="getAssetHistory" call={{ params: { assetNum }, query: {} }} />}
+    >
+      <Query of={history}>
+        {({ entries, nextCursor }) => (
+          <>
+            {entries.length === 0 ? (
+              <Empty title={words.noHistory} />
+            ) : (
+              <TimeLine
+                label={words.history}
+                entries={entries.map((entry, index) => ({
+                  key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
+                  timeMs: entry.time,
+                  tone: TONES[entry.action],
+                  title: <Title entry={entry} />,
+                  detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
+                }))}
+              />
+            )}
+            <Pager nextCursor={nextCursor} shown={entries.length} />
+          </>
+        )}
+      </Query>
+    </Section>
   );
 }
 
@@ -116,7 +114,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
   const { licenseOrderId, batchId, channelCode, channelOrderId, applicationName, appKey } = entry;
   const { customer, fromCustomer, operatorIdentity, member, administrator, lockAssetNum } = entry;
   return (
-    <>
+    <Group gap="0 var(--mantine-spacing-md)" className="small">
       <Terms entry={entry} />
       {fromCustomer !== null && <Line label={words.formerOwner} value={<OwnerLink owner={fromCustomer} />} />}
       {customer !== null && ['created', 'transferred'].includes(entry.action) && (
@@ -143,7 +141,6 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
           {words.order} <OrderLink orderId={licenseOrderId} />
           {batchId !== null && (
             <>
-              {' · '}
               {words.batch}{' '}
               <Link {...pageOf.batch(batchId)}>
                 {channelCode ?? '–'} {channelOrderId ?? batchId}
@@ -156,6 +153,6 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
       {appKey !== null && !isOfSameOrder && (
         <Line label={words.by} value={<Link {...pageOf.application(appKey)}>{applicationName}</Link>} />
       )}
-    </>
+    </Group>
   );
 }

@@ -1,37 +1,33 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useOperation } from '../../api/operations.ts';
-import { AddressTabs } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
-import { Empty, Notice } from '../../kit/signs.tsx';
+import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { CopyButton, CopyId, Fields, Line, Time } from '../../kit/values.tsx';
+import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
-import { AssetContents } from './AssetContents.tsx';
+import { AssetContents, useContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
-import { AssetMarks } from './Assets.tsx';
 import { ReasonText, VerdictNotice } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
-type Asset = ConsoleData<'getAsset'>;
-
 const route = getRouteApi('/assets/$assetNum');
 
-/** The active asset of a number, and the assets that had the number before. */
+/** The active asset of a number: whether it can be used, its contents, and the history of its number. */
 export function AssetPage() {
   const words = useWords(assetsWords);
   const { assetNum } = route.useParams();
   const asset = useOperation('getAsset', { params: { assetNum } });
   const active = asset.data?.active ?? null;
+  const contents = useContents(assetNum, active !== null);
   return (
     <Page
       title={assetNum}
       beside={
         <>
           <CopyButton text={assetNum} what={`${words.assetNum} ${assetNum}`} />
-          {active !== null && <AssetMarks asset={active} />}
+          {active?.borrowedUsbKey && <Badge>{words.borrowedLock}</Badge>}
         </>
       }
       crumbs={[{ text: words.assets, to: '/assets' }]}
@@ -47,52 +43,35 @@ export function AssetPage() {
       }
     >
       <Query of={asset}>
-        {(read) => (
+        {({ earlier, hasMoreEarlier }) => (
           <>
             {active === null ? (
               <Notice tone="warn" title={words.notActive}>
-                {words.notActiveAdvice}
-                {read.earlier.slice(0, 1).map(({ assetId, revokedTime, revokedByOrderId }) => (
-                  <div key={assetId}>
-                    <ReasonText reason={{ reason: 'revoked', since: revokedTime, licenseOrderId: revokedByOrderId }} />
-                  </div>
-                ))}
+                {words.notActiveAdvice}{' '}
+                {earlier[0] !== undefined && (
+                  <ReasonText
+                    reason={{
+                      reason: 'revoked',
+                      since: earlier[0].revokedTime,
+                      licenseOrderId: earlier[0].revokedByOrderId,
+                    }}
+                  />
+                )}
               </Notice>
             ) : (
               <>
-                <VerdictNotice asset={active} />
-                <Section title={words.currentState}>
-                  <AssetFields asset={active} />
-                </Section>
+                <VerdictNotice asset={active} instances={contents.data?.instances} />
+                <AssetFields asset={active} />
+                <AssetContents assetNum={assetNum} isLent={active.lentInto !== null} />
+                {active.borrowedUsbKey && <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />}
               </>
             )}
-            <Parts assetNum={assetNum} asset={read} />
+            <AssetHistory assetNum={assetNum} />
+            {earlier.length > 0 && <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />}
           </>
         )}
       </Query>
     </Page>
-  );
-}
-
-function Parts({ assetNum, asset: { active, earlier, hasMoreEarlier } }: { assetNum: string; asset: Asset }) {
-  const words = useWords(assetsWords);
-  const part = (name: 'contents' | 'history' | 'lentHere' | 'earlier', content: ReactNode) => [
-    { name, label: words[name], content },
-  ];
-  return (
-    <AddressTabs
-      of="tab"
-      parts={[
-        ...(active === null
-          ? []
-          : part('contents', <AssetContents assetNum={assetNum} isLent={active.lentInto !== null} />)),
-        ...part('history', <AssetHistory assetNum={assetNum} />),
-        ...(active?.borrowedUsbKey
-          ? part('lentHere', <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />)
-          : []),
-        ...part('earlier', <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />),
-      ]}
-    />
   );
 }
 
@@ -102,46 +81,32 @@ type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;
 function AssetFields({ asset }: { asset: ActiveAsset }) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
-  const { owner, holder, lentInto } = asset;
+  const { owner, holder, lentInto, assetExtendList } = asset;
   return (
     <Fields
       fields={[
-        { label: words.customer, value: <OwnerLink owner={owner} withIds /> },
-        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
         {
           label: words.holder,
           value:
             holder === null ? (
               words.unassigned
             ) : (
-              <>
+              <span>
                 <HolderLink holder={holder} enterpriseGlobalId={owner.enterpriseGlobalId} />
-                <Line label={words.since} value={<Time timeMs={holder.since} />} />
-              </>
+                {' · '}
+                <Time timeMs={holder.since} />
+              </span>
             ),
+        },
+        { label: words.customer, value: <Link {...pageOf.customer(owner.customerId)}>{owner.customerName}</Link> },
+        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
+        {
+          label: words.channel,
+          value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link>,
         },
         {
           label: words.lentInto,
-          value:
-            lentInto === null ? (
-              words.notLent
-            ) : (
-              <>
-                <AssetLink assetNum={lentInto.assetNum} />
-                <Line label={words.since} value={<Time timeMs={lentInto.since} />} />
-              </>
-            ),
-        },
-        {
-          label: words.licenseType,
-          value: (
-            <>
-              {typeWords[asset.licenseType]}
-              <div>
-                <code>{asset.licenseType}</code>
-              </div>
-            </>
-          ),
+          value: lentInto === null ? undefined : <AssetLink assetNum={lentInto.assetNum} />,
         },
         { label: words.begins, value: <Time timeMs={asset.limitStartDate} isExact /> },
         { label: words.ends, value: <Time timeMs={asset.limitEndDate} isExact /> },
@@ -153,25 +118,19 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
           value: (
             <>
               {asset.licenseOrderIds.map((orderId) => (
-                <div key={orderId}>
-                  <OrderLink orderId={orderId} />
-                </div>
+                <OrderLink key={orderId} orderId={orderId} />
               ))}
               {asset.hasMoreOrders && words.moreGrants}
             </>
           ),
         },
+        { label: words.licenseType, value: <span title={asset.licenseType}>{typeWords[asset.licenseType]}</span> },
         { label: words.assetId, value: <CopyId id={asset.assetId} what={words.assetId} /> },
         {
           label: words.extends,
           value:
-            asset.assetExtendList.length === 0
-              ? undefined
-              : asset.assetExtendList.map(({ extendCode, extendValue }) => (
-                  <div key={extendCode}>
-                    <code>{extendCode}</code>: {extendValue}
-                  </div>
-                )),
+            assetExtendList.map(({ extendCode, extendValue }) => `${extendCode}: ${extendValue}`).join(words.comma) ||
+            undefined,
         },
       ]}
     />
@@ -192,14 +151,16 @@ function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; hasMore: b
     { header: words.since, cell: ({ since }) => <Time timeMs={since} /> },
   ];
   return (
-    <DataTable
-      label={words.lentHere}
-      columns={columns}
-      rows={lentHere}
-      rowKey={({ assetNum }) => assetNum}
-      empty={<Empty title={words.nothingLent}>{words.nothingLentAdvice}</Empty>}
-      footer={hasMore ? <p>{words.moreLent}</p> : null}
-    />
+    <Section title={words.lentHere}>
+      <DataTable
+        label={words.lentHere}
+        columns={columns}
+        rows={lentHere}
+        rowKey={({ assetNum }) => assetNum}
+        empty={<Empty title={words.nothingLent}>{words.nothingLentAdvice}</Empty>}
+        footer={hasMore && <div className="small">{words.moreLent}</div>}
+      />
+    </Section>
   );
 }
 
@@ -217,13 +178,14 @@ function EarlierAssets({ earlier, hasMore }: { earlier: readonly Earlier[]; hasM
     { header: words.assetId, cell: ({ assetId }) => <CopyId id={assetId} />, isMinor: true },
   ];
   return (
-    <DataTable
-      label={words.earlier}
-      columns={columns}
-      rows={earlier}
-      rowKey={({ assetId }) => assetId}
-      empty={<Empty title={words.noEarlier}>{words.noEarlierAdvice}</Empty>}
-      footer={hasMore ? <p>{words.moreEarlier}</p> : null}
-    />
+    <Section title={words.earlier}>
+      <DataTable
+        label={words.earlier}
+        columns={columns}
+        rows={earlier}
+        rowKey={({ assetId }) => assetId}
+        footer={hasMore && <div className="small">{words.moreEarlier}</div>}
+      />
+    </Section>
   );
 }

@@ -6,7 +6,7 @@ import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './words.ts';
 
@@ -65,31 +65,52 @@ export function AssetsPage() {
   );
 }
 
+/** The active assets of an enterprise or a customer. */
+export function AssetsOf({ owner }: { owner: { enterpriseGlobalId: string } | { customerId: string } }) {
+  const words = useWords(assetsWords);
+  return (
+    <List
+      label={words.assets}
+      operation="listAssets"
+      call={{ query: owner }}
+      rows={({ assets }) => assets}
+      {...useAssetTable({ withCustomer: 'enterpriseGlobalId' in owner })}
+      none={[words.noAssets, words.noAssetsAdvice]}
+    />
+  );
+}
+
 /** The table of assets. Revoked ones show which order revoked them. */
-export function useAssetTable({ withRevoked = false, isByChange = false } = {}): Table<Asset> {
+export function useAssetTable({ withCustomer = true, withRevoked = false, isByChange = false } = {}): Table<Asset> {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
+  const customer: Column<Asset> = { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> };
   const revoker: Column<Asset> = { header: words.revokedBy, cell: (asset) => <Revoker of={asset} /> };
   return {
     rowKey: ({ assetId }) => assetId,
     columns: [
       { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
       { header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
-      { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> },
-      { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
+      { header: words.ends, cell: (asset) => <Time timeMs={asset.nextEndDate ?? findExpiry(asset)} /> },
+      ...(withCustomer ? [customer] : []),
       { header: words.holder, cell: (asset) => <Holder of={asset} /> },
       ...(withRevoked ? [revoker] : []),
-      { header: words.ends, cell: (asset) => <Time timeMs={asset.nextEndDate ?? findExpiry(asset)} />, isMinor: true },
       isByChange
         ? { header: words.updated, cell: ({ updatedTime }) => <Time timeMs={updatedTime} /> }
         : { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+      { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
     ],
   };
 }
 
 function Holder({ of: { memberName, memberAccount, enterpriseGlobalId } }: { of: Asset }) {
   if (memberName === null || memberAccount === null) return '–';
-  return <HolderLink holder={{ name: memberName, account: memberAccount }} enterpriseGlobalId={enterpriseGlobalId} />;
+  const search = { tab: 'employees', text: memberAccount };
+  return (
+    <Link {...pageOf.enterprise(enterpriseGlobalId)} search={search} title={memberAccount}>
+      {memberName}
+    </Link>
+  );
 }
 
 function Revoker({ of: { revokedByOrderId: orderId, revokedByApplication } }: { of: Asset }) {

@@ -1,9 +1,9 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
-import { Line, Time } from '../../kit/values.tsx';
+import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, HolderLink, OrderLink } from '../links.tsx';
+import { AssetLink, OrderLink } from '../links.tsx';
 import { assetsWords, endWords, reasonWords } from './words.ts';
 
 type Verdict = ConsoleData<'listAssets'>['assets'][number]['verdict'];
@@ -31,45 +31,92 @@ export function VerdictMarks({ verdict: { reasons }, children = null }: { verdic
   ));
 }
 
-type Holder = NonNullable<ConsoleData<'getAsset'>['active']>['holder'];
+type Asset = NonNullable<ConsoleData<'getAsset'>['active']>;
+type Instances = ConsoleData<'getAssetContents'>['instances'];
 
-/** Whether the active asset can be used now, and if not, why. */
-export function VerdictNotice({
-  asset: { verdict, holder, owner },
-}: {
-  asset: { verdict: Verdict; holder: Holder; owner: { enterpriseGlobalId: string } };
-}) {
+/** A sentence: until when the active asset can be used, or why it can't be used now. */
+export function VerdictNotice({ asset, instances }: { asset: Asset; instances: Instances | undefined }) {
   const words = useWords(assetsWords);
-  if (verdict.usable) return <Notice tone="good" title={words.usable} />;
+  const { usable, reasons } = asset.verdict;
+  if (!usable) {
+    return (
+      <Notice
+        tone="warn"
+        title={
+          <>
+            {words.notUsable}
+            {words.colon}
+            {reasons.map((reason, index) => (
+              <Fragment key={reason.reason}>
+                {index > 0 && words.comma}
+                <ReasonText reason={reason} />
+              </Fragment>
+            ))}
+          </>
+        }
+      />
+    );
+  }
+  const end = findEnd(asset, instances);
+  if (end === undefined) return <Notice tone="good" title={words.usable} />;
+  if (end === null) return <Notice tone="good" title={words.usableForever} />;
   return (
-    <Notice tone="warn" title={words.notUsable}>
-      <ul>
-        {verdict.reasons.map((reason) => (
-          <li key={reason.reason}>
-            <ReasonText reason={reason} />
-            {reason.memberGlobalId !== null && holder !== null && (
-              <Line label={words.holder} value={<HolderLink holder={holder} {...owner} />} />
-            )}
-          </li>
-        ))}
-      </ul>
-    </Notice>
+    <Notice
+      tone="good"
+      title={
+        <>
+          {words.usableUntil} <Time timeMs={end} isExact />
+        </>
+      }
+    />
   );
 }
 
-/** A reason why an asset can't be used: what, since or until when, and by whom. */
+/** Returns when an asset that can be used ends, or the last product on it; null for never; undefined if unknown. */
+function findEnd({ limitEndDate, borrowedUsbKey }: Asset, instances: Instances | undefined) {
+  const products = instances?.filter((each) => each.kind === 'product') ?? [];
+  const inForce = products.filter(({ validity }) => validity === 'active');
+  // Products lent into a lock, or yet to start, may last longer.
+  if (borrowedUsbKey || inForce.length === 0 || products.some(({ validity }) => validity === 'future'))
+    return undefined;
+  const last = Math.max(...inForce.map((product) => product.limitEndDate ?? Number.POSITIVE_INFINITY));
+  const end = Math.min(last, limitEndDate ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(end) ? end : null;
+}
+
+/** A reason why an asset can't be used, within a sentence: what, when and by whom. */
 export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 'reason'> }) {
   const words = useWords(assetsWords);
   const names = useWords(reasonWords);
   const { since = null, until = null, licenseOrderId, operatorIdentity, lockAssetNum } = of;
   return (
     <>
-      {names[of.reason]}
-      {since !== null && <Line label={words.since} value={<Time timeMs={since} />} />}
-      {until !== null && <Line label={words.until} value={<Time timeMs={until} />} />}
-      {licenseOrderId && <Line label={words.revokedBy} value={<OrderLink orderId={licenseOrderId} />} />}
-      {operatorIdentity && <Line label={words.askedBy} value={operatorIdentity} />}
-      {lockAssetNum && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}
+      {(lockAssetNum ? words.lentInto : names[of.reason]).toLowerCase()}
+      {lockAssetNum && (
+        <>
+          {' '}
+          <AssetLink assetNum={lockAssetNum} />
+        </>
+      )}
+      {since !== null && (
+        <>
+          {' '}
+          <Time timeMs={since} />
+        </>
+      )}
+      {until !== null && (
+        <>
+          {words.comma}
+          {words.begins.toLowerCase()} <Time timeMs={until} />
+        </>
+      )}
+      {licenseOrderId && (
+        <>
+          {words.comma}
+          {words.order.toLowerCase()} <OrderLink orderId={licenseOrderId} />
+        </>
+      )}
+      {operatorIdentity && ` ${words.aside(operatorIdentity)}`}
     </>
   );
 }
@@ -77,5 +124,5 @@ export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reas
 /** What ended a holding, where the order or the administrator does not say it. */
 export function EndCause({ of }: { of: NonNullable<ConsoleData<'listHoldings'>['holdings'][number]['endCause']> }) {
   const words = useWords(endWords);
-  return of === 'lock' || of === 'employee_deleted' ? <div>{words[of]}</div> : null;
+  return of === 'lock' || of === 'employee_deleted' ? words[of] : null;
 }

@@ -1,58 +1,97 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Stack } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { AddressTabs, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
-import { announce, Badge, Empty } from '../../kit/signs.tsx';
+import { announce, Badge, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
-import { CopyId, Count, Fields, Time } from '../../kit/values.tsx';
+import { CopyId, Count, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { useAssetTable } from '../assets/Assets.tsx';
+import { AssetsOf } from '../assets/Assets.tsx';
 import { pageOf } from '../links.tsx';
-import { useCustomerTable } from './Enterprises.tsx';
+import { useCustomerTable } from './Customers.tsx';
 import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
 import { HoldingList, SeatTables } from './Holdings.tsx';
 import { enterprisesWords } from './words.ts';
 
 const route = getRouteApi('/enterprises/$enterpriseGlobalId');
 
-/** One enterprise: administrators, customers, assets, seats, employees, who had what, and audit log. */
+/** One enterprise: its seats, assets, customers, employees, who had what, audit log, ids and administrators. */
 export function EnterprisePage() {
   const words = useWords(enterprisesWords);
   const part = route.useParams();
   const enterprise = useOperation('getEnterprise', { params: part });
+  const [login, setLogin] = useState<Login>();
   return (
     <Page title={enterprise.data?.name ?? words.enterprise} crumbs={[{ text: words.enterprises, to: '/enterprises' }]}>
       <Query of={enterprise}>
         {(data) => (
           <>
-            <Section title={words.enterprise}>
-              <EnterpriseFields enterprise={data} />
-              <SecurityMobile {...part} />
-            </Section>
-            <Administrators {...part} administrators={data.administrators} />
+            <Tiles enterprise={data} />
+            {data.administrators.length === 0 && <NoAdministrator {...part} onLogin={setLogin} />}
             <AddressTabs
               of="tab"
               parts={[
+                { name: 'assets', label: words.assets, content: <AssetsOf owner={part} /> },
                 { name: 'customers', label: words.customers, content: <Customers {...part} /> },
-                { name: 'assets', label: words.assets, content: <Assets {...part} /> },
                 { name: 'seats', label: words.seats, content: <SeatTables {...part} /> },
                 { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
                 { name: 'holdings', label: words.holdings, content: <HoldingList {...part} /> },
                 { name: 'audit-log', label: words.auditLog, content: <EnterpriseAuditLog {...part} /> },
+                { name: 'about', label: words.about, content: <About enterprise={data} onLogin={setLogin} /> },
               ]}
             />
           </>
         )}
       </Query>
+      {login !== undefined && (
+        <OneTimeSecret
+          title={words.newLogin}
+          secrets={{ [words.account]: login.account, [words.password]: login.password }}
+          onClose={() => {
+            setLogin(undefined);
+            announce('good', words.created(login.account));
+          }}
+        />
+      )}
     </Page>
   );
 }
 
+type Enterprise = ConsoleData<'getEnterprise'>;
+type Login = ConsoleData<'createFirstAdministrator'>;
 interface Part {
   enterpriseGlobalId: string;
+}
+
+const SOON_MS = 30 * 86_400_000;
+
+/** What the enterprise has, each figure linked to its list. */
+function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterprise: Enterprise }) {
+  const words = useWords(enterprisesWords);
+  const total = useOperation('getSeats', { params: { enterpriseGlobalId } }).data?.total;
+  const [now] = useState(Date.now);
+  const tab = (name: string) => ({ ...pageOf.enterprise(enterpriseGlobalId), search: { tab: name } });
+  const assets = (filter: object) => pageOf.assets({ enterpriseGlobalId, ...filter });
+  const soon = { expiresFrom: String(now), expiresTo: String(now + SOON_MS) };
+  return (
+    <Figures>
+      <Figure label={words.customers} value={customerCount} link={tab('customers')} />
+      <Figure label={words.assets} value={total?.owned ?? '–'} link={tab('assets')} />
+      <Figure label={words.assigned} value={total?.assigned ?? '–'} link={assets({ assigned: 'true' })} />
+      <Figure label={words.free} value={total?.free ?? '–'} link={tab('seats')} />
+      <Figure label={words.lent} value={total?.lent ?? '–'} link={assets({ reason: 'lent' })} />
+      <Figure
+        label={words.endingSoon}
+        value={total?.endingSoon ?? '–'}
+        tone={total?.endingSoon ? 'warn' : 'neutral'}
+        link={assets(soon)}
+      />
+    </Figures>
+  );
 }
 
 function Customers({ enterpriseGlobalId }: Part) {
@@ -69,41 +108,30 @@ function Customers({ enterpriseGlobalId }: Part) {
   );
 }
 
-function Assets({ enterpriseGlobalId }: Part) {
+/** The fields of an enterprise, and its administrators. */
+function About({ enterprise, onLogin }: { enterprise: Enterprise; onLogin: (login: Login) => void }) {
   const words = useWords(enterprisesWords);
+  const { enterpriseGlobalId, code, crmCustomerId, createdBy, administrators } = enterprise;
   return (
-    <List
-      label={words.assets}
-      operation="listAssets"
-      call={{ query: { enterpriseGlobalId } }}
-      rows={({ assets }) => assets}
-      {...useAssetTable()}
-      none={[words.noAssets, words.noAssetsAdvice]}
-    />
-  );
-}
-
-/** The fields of an enterprise. */
-function EnterpriseFields({ enterprise }: { enterprise: ConsoleData<'getEnterprise'> }) {
-  const words = useWords(enterprisesWords);
-  const { enterpriseGlobalId, code, crmCustomerId, createdBy } = enterprise;
-  return (
-    <Fields
-      fields={[
-        { label: words.id, value: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} /> },
-        { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
-        { label: words.crmCustomerId, value: crmCustomerId && <CopyId id={crmCustomerId} /> },
-        { label: words.securityMobile, value: enterprise.securityMobile },
-        { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isExact /> },
-        {
-          label: words.madeBy,
-          value:
-            createdBy === null ? undefined : <Link {...pageOf.application(createdBy.appKey)}>{createdBy.name}</Link>,
-        },
-        { label: words.counts, value: <Count value={enterprise.customerCount} /> },
-        { label: words.employeeCount, value: <Count value={enterprise.employeeCount} /> },
-      ]}
-    />
+    <Stack>
+      <Section title={words.enterprise} actions={<SecurityMobile enterpriseGlobalId={enterpriseGlobalId} />}>
+        <Fields
+          fields={[
+            { label: words.id, value: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} /> },
+            { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
+            { label: words.crmCustomerId, value: crmCustomerId && <CopyId id={crmCustomerId} /> },
+            { label: words.securityMobile, value: enterprise.securityMobile },
+            { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isExact /> },
+            {
+              label: words.madeBy,
+              value: createdBy ? <Link {...pageOf.application(createdBy.appKey)}>{createdBy.name}</Link> : undefined,
+            },
+            { label: words.employeeCount, value: <Count value={enterprise.employeeCount} /> },
+          ]}
+        />
+      </Section>
+      {administrators.length > 0 && <Administrators {...{ enterpriseGlobalId, administrators, onLogin }} />}
+    </Stack>
   );
 }
 
@@ -125,14 +153,36 @@ function SecurityMobile({ enterpriseGlobalId }: { enterpriseGlobalId: string }) 
   );
 }
 
-type Administrator = ConsoleData<'getEnterprise'>['administrators'][number];
-type Login = ConsoleData<'createFirstAdministrator'>;
+type Administrator = Enterprise['administrators'][number];
+type WithLogin = Part & { onLogin: (login: Login) => void };
+
+/** Lets an operator create the first administrator. */
+function NoAdministrator({ enterpriseGlobalId, onLogin }: WithLogin) {
+  const words = useWords(enterprisesWords);
+  return (
+    <Notice tone="warn" title={words.noAdministrator}>
+      <p>{words.noAdministratorAdvice}</p>
+      <ConfirmButton
+        operation="createFirstAdministrator"
+        call={{ params: { enterpriseGlobalId } }}
+        label={words.create}
+        title={words.createTitle}
+        onDone={onLogin}
+      >
+        <p>{words.createAdvice}</p>
+      </ConfirmButton>
+    </Notice>
+  );
+}
+
+interface AdministratorsProps extends WithLogin {
+  administrators: readonly Administrator[];
+}
 
 /** The administrators of an enterprise, whose passwords an operator can set. */
-function Administrators({ enterpriseGlobalId, administrators }: Part & { administrators: readonly Administrator[] }) {
+function Administrators({ enterpriseGlobalId, administrators, onLogin }: AdministratorsProps) {
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
-  const [login, setLogin] = useState<Login>();
   const columns: Column<Administrator>[] = [
     { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
     { header: words.fieldName, cell: ({ name }) => name },
@@ -152,7 +202,7 @@ function Administrators({ enterpriseGlobalId, administrators }: Part & { adminis
         label={words.reset}
         title={words.resetTitle(account)}
         isDangerous
-        onDone={setLogin}
+        onDone={onLogin}
       >
         <p>{words.resetAdvice}</p>
       </ConfirmButton>
@@ -165,31 +215,7 @@ function Administrators({ enterpriseGlobalId, administrators }: Part & { adminis
         columns={mayCall('resetAdministratorPassword') ? [...columns, reset] : columns}
         rows={administrators}
         rowKey={({ memberGlobalId }) => memberGlobalId}
-        empty={
-          <Empty title={words.noAdministrator}>
-            <p>{words.noAdministratorAdvice}</p>
-            <ConfirmButton
-              operation="createFirstAdministrator"
-              call={{ params: { enterpriseGlobalId } }}
-              label={words.create}
-              title={words.createTitle}
-              onDone={setLogin}
-            >
-              <p>{words.createAdvice}</p>
-            </ConfirmButton>
-          </Empty>
-        }
       />
-      {login !== undefined && (
-        <OneTimeSecret
-          title={words.newLogin}
-          secrets={{ [words.account]: login.account, [words.password]: login.password }}
-          onClose={() => {
-            setLogin(undefined);
-            announce('good', words.created(login.account));
-          }}
-        />
-      )}
     </Section>
   );
 }

@@ -1,5 +1,4 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
 import { Badge } from '../../kit/signs.tsx';
@@ -18,41 +17,34 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
   const columns: Column<Employee>[] = [
     {
       header: words.employee,
-      cell: ({ name, isAdministrator }) => (
+      cell: ({ name, memberGlobalId, isAdministrator }) => (
         <>
-          {name} {isAdministrator && <Badge tone="busy">{words.administrator}</Badge>}
+          <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'holdings', memberGlobalId }}>
+            {name}
+          </Link>{' '}
+          {isAdministrator && name !== words.administrator && <Badge tone="busy">{words.administrator}</Badge>}
         </>
       ),
     },
     { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
     { header: words.holds, cell: (employee) => <Held employee={employee} /> },
-    {
-      header: words.history,
-      cell: ({ memberGlobalId }) => (
-        <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'holdings', memberGlobalId }}>
-          {words.holdings}
-        </Link>
-      ),
-    },
-    { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
-    { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
-    { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
     { header: words.remark, cell: ({ remark }) => remark ?? '–', isMinor: true },
     { header: words.added, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+    { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
+    { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
+    { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
   ];
   return (
-    <Stack>
-      <List
-        label={words.employees}
-        operation="listEmployees"
-        call={{ params: { enterpriseGlobalId } }}
-        rows={({ employees }) => employees}
-        filters={[{ name: 'text', label: words.keyword, kind: 'text' }]}
-        columns={columns}
-        rowKey={({ memberGlobalId }) => memberGlobalId}
-        none={[words.noEmployees, words.noEmployeesAdvice]}
-      />
-    </Stack>
+    <List
+      label={words.employees}
+      operation="listEmployees"
+      call={{ params: { enterpriseGlobalId } }}
+      rows={({ employees }) => employees}
+      filters={[{ name: 'text', label: words.keyword, kind: 'text' }]}
+      columns={columns}
+      rowKey={({ memberGlobalId }) => memberGlobalId}
+      none={[words.noEmployees, words.noEmployeesAdvice]}
+    />
   );
 }
 
@@ -63,12 +55,12 @@ function Held({ employee: { held, heldCount } }: { employee: Employee }) {
   return (
     <>
       {held.map(({ assetNum, lentInto, verdict }) => (
-        <div key={assetNum}>
+        <span key={assetNum}>
           <AssetLink assetNum={assetNum} /> <VerdictMarks verdict={verdict} />
-          {lentInto !== null && <> {words.inLock(lentInto)}</>}
-        </div>
+          {lentInto !== null && <> {words.inLock(lentInto)}</>}{' '}
+        </span>
       ))}
-      {heldCount > held.length && <div>{words.more(write(heldCount - held.length))}</div>}
+      {heldCount > held.length && words.more(write(heldCount - held.length))}
     </>
   );
 }
@@ -124,18 +116,12 @@ function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
   const changed = FIELDS.filter((field) => write(before?.[field]) !== write(after?.[field]));
   if (changed.length === 0) return '–';
   const labels = { ...words, name: words.fieldName };
-  return (
-    <>
-      {changed.map((field) => (
-        <div key={field}>
-          {labels[field]}
-          {words.colon}
-          {before !== null && `${write(before[field])} → `}
-          {write(after?.[field])}
-        </div>
-      ))}
-    </>
-  );
+  return changed
+    .map((field) => {
+      const from = before === null ? '' : `${write(before[field])} → `;
+      return `${labels[field]}${words.colon}${from}${write(after?.[field])}`;
+    })
+    .join(' · ');
 }
 
 /** Formats a field's value; null if it is empty. */

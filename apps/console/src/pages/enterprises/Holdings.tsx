@@ -26,7 +26,7 @@ export function SeatTables({ enterpriseGlobalId }: { enterpriseGlobalId: string 
   const seats = useOperation('getSeats', call);
   const counts: Column<Counts>[] = COUNTS.map((name) => ({
     header: words[name],
-    width: '5rem',
+    align: 'end',
     cell: (row) => write(row[name]),
   }));
   const product: Column<Seats['products'][number]> = {
@@ -104,27 +104,25 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
     { header: words.begunBy, cell: ({ beganByAccount }) => beganByAccount ?? words.operator, isMinor: true },
   ];
   return (
-    <Stack>
-      <List
-        label={words.holdings}
-        operation="listHoldings"
-        call={{ params: { enterpriseGlobalId } }}
-        rows={({ holdings }) => holdings}
-        filters={[
-          { name: 'memberGlobalId', label: words.employeeId, kind: 'text' },
-          { name: 'assetNum', label: words.assetOrLock, kind: 'text' },
-          {
-            name: 'state',
-            label: words.state,
-            kind: 'select',
-            options: { current: words.current, ended: words.ended },
-          },
-        ]}
-        columns={columns}
-        rowKey={({ holdingId }) => holdingId}
-        none={[words.noHoldings, words.noHoldingsAdvice]}
-      />
-    </Stack>
+    <List
+      label={words.holdings}
+      operation="listHoldings"
+      call={{ params: { enterpriseGlobalId } }}
+      rows={({ holdings }) => holdings}
+      filters={[
+        { name: 'memberGlobalId', label: words.employeeId, kind: 'text' },
+        { name: 'assetNum', label: words.assetOrLock, kind: 'text' },
+        {
+          name: 'state',
+          label: words.state,
+          kind: 'select',
+          options: { current: words.current, ended: words.ended },
+        },
+      ]}
+      columns={columns}
+      rowKey={({ holdingId }) => holdingId}
+      none={[words.noHoldings, words.noHoldingsAdvice]}
+    />
   );
 }
 
@@ -133,7 +131,7 @@ function EndedBy({ holding: { endCause, endedByAccount, licenseOrderId } }: { ho
   if (endCause === null) return '–';
   return (
     <>
-      {licenseOrderId === null ? (endedByAccount ?? words.operator) : <OrderLink orderId={licenseOrderId} />}
+      {licenseOrderId === null ? (endedByAccount ?? words.operator) : <OrderLink orderId={licenseOrderId} />}{' '}
       <EndCause of={endCause} />
     </>
   );

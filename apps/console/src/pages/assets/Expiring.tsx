@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { AddressTabs } from '../../kit/inputs.tsx';
+import { Page } from '../../kit/page.tsx';
+import { List } from '../../kit/table.tsx';
+import { writeTime } from '../../words/times.ts';
+import { useLanguageTag, useWords } from '../../words/words.ts';
+import { useAssetTable } from './Assets.tsx';
+import { assetsWords, licenseTypeWords } from './words.ts';
+
+const MONTHS = 6;
+const PAST_DAYS = 30;
+
+/** Returns what ends when: in the last days, and month by month in the reader's time zone. */
+function listPeriods() {
+  const now = new Date();
+  const [year, month] = [now.getFullYear(), now.getMonth()];
+  const past = { name: 'past', from: new Date(year, month, now.getDate() - PAST_DAYS).getTime(), to: now.getTime() };
+  const monthAt = (ahead: number) => {
+    const from = new Date(year, month + ahead).getTime();
+    return { name: writeTime(from, 'local').slice(0, 7), from, to: new Date(year, month + ahead + 1).getTime() - 1 };
+  };
+  return [past, ...Array.from({ length: MONTHS }, (_, ahead) => monthAt(ahead))];
+}
+
+/** The active assets that end, or a product on them, by month. It opens with the next month. */
+export function ExpiringPage() {
+  const words = useWords(assetsWords);
+  const format = new Intl.DateTimeFormat(useLanguageTag(), { month: 'long', year: 'numeric' });
+  const [periods] = useState(listPeriods);
+  return (
+    <Page title={words.expiring} lead={words.expiringLead}>
+      <AddressTabs
+        of="month"
+        initial={periods[2]!.name}
+        parts={periods.map(({ name, from, to }) => ({
+          name,
+          label: name === 'past' ? words.pastDays : format.format(from),
+          content: <Ending from={from} to={to} />,
+        }))}
+      />
+    </Page>
+  );
+}
+
+function Ending({ from, to }: { from: number; to: number }) {
+  const words = useWords(assetsWords);
+  return (
+    <List
+      label={words.expiring}
+      operation="listAssets"
+      call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
+      rows={({ assets }) => assets}
+      filters={[
+        { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
+        { name: 'productUri', label: words.productUri, kind: 'text' },
+        { name: 'licenseType', label: words.licenseType, kind: 'select', options: useWords(licenseTypeWords) },
+        { name: 'channelCode', label: words.channel, kind: 'text' },
+      ]}
+      {...useAssetTable()}
+      none={[words.nothingEnds, words.nothingEndsAdvice]}
+    />
+  );
+}

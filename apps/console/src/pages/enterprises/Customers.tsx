@@ -1,0 +1,140 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { CONTACT_FIELDS } from '@lockstep/contract/words';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/operations.ts';
+import { AddressTabs } from '../../kit/inputs.tsx';
+import { Page, Query } from '../../kit/page.tsx';
+import { Badge, Empty } from '../../kit/signs.tsx';
+import { type Column, List, type Table } from '../../kit/table.tsx';
+import { CopyId, Fields, Time } from '../../kit/values.tsx';
+import { useWords } from '../../words/words.ts';
+import { AssetsOf } from '../assets/Assets.tsx';
+import { EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
+import { useOrderTable } from '../orders/Orders.tsx';
+import { ordersWords } from '../orders/words.ts';
+import { enterprisesWords } from './words.ts';
+
+type Customer = ConsoleData<'listCustomers'>['customers'][number];
+
+const list = getRouteApi('/customers');
+const route = getRouteApi('/customers/$customerId');
+
+/** Finds customers by part of their name or number. */
+export function CustomersPage() {
+  const words = useWords(enterprisesWords);
+  const { text } = list.useSearch();
+  return (
+    <Page title={words.customers} lead={words.customersLead}>
+      <List
+        label={words.customers}
+        operation="listCustomers"
+        rows={({ customers }) => customers}
+        filters={[
+          { name: 'text', label: words.customerText, kind: 'text' },
+          { name: 'channelCode', label: words.channel, kind: 'text' },
+        ]}
+        {...useCustomerTable({ withEnterprise: true })}
+        none={[words.noCustomers, words.noCustomersAdvice]}
+        noMatches={
+          text && (
+            <Empty title={words.noSuchCustomer(text)}>
+              <Link {...pageOf.enterprises({ text })}>{words.lookAmongEnterprises}</Link>
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+/** The table of customers. An enterprise's own page omits the enterprise. */
+export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }): Table<Customer> {
+  const words = useWords(enterprisesWords);
+  const enterprise: Column<Customer> = { header: words.enterprise, cell: (row) => <EnterpriseLink owner={row} /> };
+  const columns: Column<Customer>[] = [
+    {
+      header: words.name,
+      cell: ({ customerId, customerName, isDefault }) => (
+        <>
+          <Link {...pageOf.customer(customerId)}>{customerName}</Link>{' '}
+          {isDefault && <Badge tone="good">{words.isDefault}</Badge>}
+        </>
+      ),
+    },
+    ...(withEnterprise ? [enterprise] : []),
+    { header: words.channel, cell: ({ channelCode }) => channelCode },
+    { header: words.number, cell: ({ channelCustomerId }) => <CopyId id={channelCustomerId} /> },
+    { header: words.id, cell: ({ customerId }) => <CopyId id={customerId} /> },
+    { header: words.branch, isMinor: true, cell: ({ branchName }) => branchName },
+    { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+  ];
+  return { columns, rowKey: ({ customerId }) => customerId };
+}
+
+/** One customer: ids, contact, assets and orders. */
+export function CustomerPage() {
+  const words = useWords(enterprisesWords);
+  const { customerId } = route.useParams();
+  const found = useOperation('listCustomers', { query: { customerId } });
+  return (
+    <Page
+      title={found.data?.customers[0]?.customerName ?? words.customer}
+      crumbs={[{ text: words.customers, to: '/customers' }]}
+    >
+      <Query of={found}>
+        {({ customers: [customer] }) =>
+          customer === undefined ? (
+            <Empty title={words.noSuchCustomer(customerId)} />
+          ) : (
+            <>
+              <CustomerFields customer={customer} />
+              <AddressTabs
+                of="tab"
+                parts={[
+                  { name: 'assets', label: words.assets, content: <AssetsOf owner={{ customerId }} /> },
+                  { name: 'orders', label: words.orders, content: <Orders customerId={customerId} /> },
+                ]}
+              />
+            </>
+          )
+        }
+      </Query>
+    </Page>
+  );
+}
+
+function CustomerFields({ customer }: { customer: Customer }) {
+  const words = useWords(enterprisesWords);
+  const { customerId, channelCode, channelCustomerId, contact } = customer;
+  return (
+    <Fields
+      fields={[
+        { label: words.enterprise, value: <EnterpriseLink owner={customer} /> },
+        { label: words.channel, value: <Link {...pageOf.channel(channelCode)}>{channelCode}</Link> },
+        { label: words.number, value: <CopyId id={channelCustomerId} /> },
+        { label: words.id, value: <CopyId id={customerId} what={`${words.id} ${customerId}`} /> },
+        { label: words.branch, value: customer.branchName },
+        { label: words.address, value: customer.address },
+        { label: words.contact, value: contact && [...new Set(CONTACT_FIELDS.map((of) => contact[of]))].join(' · ') },
+        { label: words.contactOrder, value: contact && <OrderLink orderId={contact.licenseOrderId} /> },
+        { label: words.createdTime, value: <Time timeMs={customer.createdTime} isExact /> },
+      ]}
+    />
+  );
+}
+
+function Orders({ customerId }: { customerId: string }) {
+  const words = useWords(ordersWords);
+  const { columns, rowKey } = useOrderTable();
+  return (
+    <List
+      label={words.orders}
+      operation="listAllOrders"
+      call={{ query: { customerId } }}
+      rows={({ orders }) => orders}
+      columns={columns.filter(({ header }) => ![words.sequence, words.customerId].includes(header))}
+      rowKey={rowKey}
+      none={[words.noOrders, words.noOrdersAdvice]}
+    />
+  );
+}
