@@ -33,7 +33,7 @@ await sql`
   on conflict do nothing`.execute(stack.db);
 
 const settled = async (page: Page) => {
-  await page.locator('canvas').waitFor();
+  await page.locator('canvas').first().waitFor();
   await page.getByRole('link', { name: 'asset_not_found' }).waitFor();
 };
 
@@ -63,6 +63,34 @@ describe('the overview of a healthy service', () => {
       state: 'failed',
       cause: 'asset_not_found',
     });
+    expectNoFaults(page);
+  });
+
+  it('zooms in on a part of the period, and links to the orders and failures of that time', async () => {
+    const { page } = await openConsole(stack, 'viewer');
+    await settled(page);
+    const { x, y, width } = (await page.locator('.u-over').first().boundingBox())!;
+    await page.mouse.move(x + width / 4, y + 20);
+    await page.mouse.down();
+    await page.mouse.move(x + width / 2, y + 20, { steps: 3 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d+&to=\d+/);
+    const zoomed = new URL(page.url()).searchParams;
+    const ofThen = { acceptedFrom: zoomed.get('from'), acceptedTo: zoomed.get('to') };
+    expect(Number(ofThen.acceptedTo) - Number(ofThen.acceptedFrom)).toBeGreaterThan(3_600_000);
+    await expectAccessible(page);
+    for (const [name, more] of [
+      [en.overview.acceptedThen, {}],
+      [en.overview.failedThen, { state: 'failed' }],
+      ['product_not_found', { state: 'failed', cause: 'product_not_found' }],
+    ] as const) {
+      await page.getByRole('link', { name }).click();
+      await page.waitForURL('**/console/orders?*');
+      expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ ...ofThen, ...more });
+      await page.goBack();
+    }
+    await page.getByTitle(en.overview.clearZoom).click();
+    await page.waitForURL((url) => !url.search.includes('from'));
     expectNoFaults(page);
   });
 

@@ -77,7 +77,7 @@ const assetsFilters = [
 
 /** Every page of the console. Parameters are strings, because ids have more digits than a number can hold. */
 const routes = [
-  page('/', () => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage', 'span'),
+  page('/', () => import('./pages/overview/OverviewPage.tsx'), 'OverviewPage', 'span', 'from', 'to'),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/log-in',

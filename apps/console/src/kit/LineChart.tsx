@@ -9,32 +9,44 @@ import styles from './values.module.css';
 
 interface ChartSeries {
   label: string;
-  values: readonly (number | null)[];
+  values: readonly number[];
   tone: 'good' | 'bad' | 'busy';
 }
 
 export interface ChartProps {
   /** Describes the chart to screen readers. */
   label: string;
+  /** The period that the legend names, with the sums, unless the reader points at a time. */
+  period: string;
   timesMs: readonly number[];
-  series: readonly ChartSeries[];
+  /** Plots below one another on one time axis, each with its own scale. */
+  panels: readonly (readonly ChartSeries[])[];
+  /** Gets the times between which the reader drags. */
+  onZoom: (fromMs: number, toMs: number) => void;
 }
 
 const MILLISECONDS = 1_000;
-const HEIGHT_PX = 220;
+const DAY_SECONDS = 86_400;
+const FIRST_HEIGHT_PX = 160;
+const NEXT_HEIGHT_PX = 96;
+/** The distances between the labels of an axis of counts. */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, digits) => [1, 2, 5].map((step) => step * 10 ** digits)).flat();
+const NOTHING_SELECTED = { left: 0, top: 0, width: 0, height: 0 };
 
-/** Draws lines over time with uPlot. Redraws when the data, the theme or the width changes. */
-export default function LineChart({ label, timesMs, series }: ChartProps) {
+const heightOf = (place: number) => (place === 0 ? FIRST_HEIGHT_PX : NEXT_HEIGHT_PX);
+
+/** Draws areas over time with uPlot. Redraws when the data, the theme or the width changes. */
+export default function LineChart(props: ChartProps) {
+  const { label, panels } = props;
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   const tag = useLanguageTag();
   const words = useWords(kitWords);
   const write = useNumberFormat({ maximumFractionDigits: 1 });
-  const plot = useRef<uPlot>(undefined);
-  const data = [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...series.map(({ values }) => [...values])];
-  const latest = useRef(data as uPlot.AlignedData);
-  latest.current = data as uPlot.AlignedData;
-  const lines = JSON.stringify(series.map((line) => ({ label: line.label, tone: line.tone })));
+  const plots = useRef<uPlot[]>([]);
+  const latest = useRef(props);
+  latest.current = props;
+  const lines = JSON.stringify(panels.map((series) => series.map(({ values: _, ...line }) => line)));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another color scheme or language draws it anew.
   useEffect(() => {
@@ -42,58 +54,105 @@ export default function LineChart({ label, timesMs, series }: ChartProps) {
     if (element === null) return;
     let isGone = false;
     const watch = new ResizeObserver(() => {
-      if (element.clientWidth > 0) plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX });
+      const width = element.clientWidth;
+      if (width === 0) return;
+      for (const [place, plot] of plots.current.entries()) plot.setSize({ width, height: heightOf(place) });
     });
     void loadPlot().then((Plot) => {
       if (isGone) return;
-      plot.current = new Plot(
-        describe(JSON.parse(lines), words.time, element.clientWidth, write),
-        latest.current,
-        element,
-      );
+      const described: Omit<ChartSeries, 'values'>[][] = JSON.parse(lines);
+      plots.current = described.map((series, place) => {
+        const isLast = place === described.length - 1;
+        const options = describe({
+          series,
+          place,
+          isLast,
+          latest,
+          width: element.clientWidth,
+          time: words.time,
+          write,
+        });
+        return new Plot(options, dataOf(latest.current, place), element);
+      });
       watch.observe(element);
     });
     return () => {
       isGone = true;
       watch.disconnect();
-      plot.current?.destroy();
-      plot.current = undefined;
+      for (const plot of plots.current) plot.destroy();
+      plots.current = [];
     };
   }, [scheme, tag, lines, write]);
-  useEffect(() => plot.current?.setData(latest.current));
+  useEffect(() => {
+    for (const [place, plot] of plots.current.entries()) plot.setData(dataOf(latest.current, place));
+  });
 
-  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight: HEIGHT_PX }} />;
+  const minHeight = panels.reduce((sum, _, place) => sum + heightOf(place), 0);
+  return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight }} />;
 }
 
-function describe(
-  lines: { label: string; tone: string }[],
-  timeLabel: string,
-  width: number,
-  write: (value: number) => string,
-): uPlot.Options {
+function dataOf({ timesMs, panels }: ChartProps, place: number): uPlot.AlignedData {
+  return [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...panels[place]!.map(({ values }) => [...values])];
+}
+
+interface Panel {
+  series: readonly Omit<ChartSeries, 'values'>[];
+  place: number;
+  isLast: boolean;
+  latest: { readonly current: ChartProps };
+  width: number;
+  /** The word for the time in the legend. */
+  time: string;
+  write: (value: number) => string;
+}
+
+function describe({ series, place, isLast, latest, width, time, write }: Panel): uPlot.Options {
   const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const grid = { stroke: color('mantine-color-default-border'), width: 1 };
   const axis = { stroke: color('mantine-color-dimmed'), grid, ticks: { show: false } };
+  const writeTick = (seconds: number, step: number) => {
+    const text = writeTime(seconds * MILLISECONDS, 'local');
+    return step >= DAY_SECONDS ? text.slice(5, 10) : text.slice(11, 16);
+  };
+  const select = (plot: uPlot) => {
+    const [from, to] = [plot.select.left, plot.select.left + plot.select.width].map((left) => plot.posToVal(left, 'x'));
+    plot.setSelect(NOTHING_SELECTED, false);
+    // The plots of a chart share the reader's pointer: one of them tells.
+    if (place === 0 && from! < to!) latest.current.onZoom(from! * MILLISECONDS, to! * MILLISECONDS);
+  };
   return {
     width,
-    height: HEIGHT_PX,
-    cursor: { drag: { x: false, y: false } },
+    height: heightOf(place),
+    cursor: { sync: { key: 'chart' }, drag: { x: true, y: false, setScale: false } },
+    hooks: { setSelect: [select] },
     legend: { live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, space: 70, values: '{HH}:{mm}' },
-      { ...axis, size: 60, values: (_, splits) => splits.map((split) => write(split)) },
+      isLast
+        ? {
+            ...axis,
+            space: 70,
+            size: 28,
+            values: (_, ticks, __, ___, step) => ticks.map((tick) => writeTick(tick, step)),
+          }
+        : { ...axis, space: 70, size: 8, values: (_, ticks) => ticks.map(() => '') },
+      { ...axis, size: 60, space: 24, incrs: WHOLE_STEPS, values: (_, ticks) => ticks.map((tick) => write(tick)) },
     ],
     series: [
-      { label: timeLabel, value: (_, seconds) => (seconds === null ? '' : writeTime(seconds * MILLISECONDS, 'local')) },
-      ...lines.map(({ label, tone }) => ({
+      {
+        label: time,
+        value: (_, seconds) =>
+          seconds === null ? latest.current.period : writeTime(seconds * MILLISECONDS, 'local').slice(0, 16),
+      },
+      ...series.map(({ label, tone }) => ({
         label,
         stroke: color(`ls-line-${tone}`),
-        width: 2,
-        dash: tone === 'bad' ? [6, 4] : [],
-        points: { show: false },
-        // The pointer is outside the chart.
-        value: (_: uPlot, value: number | null) => (value === null ? '' : write(value)),
+        fill: `${color(`ls-line-${tone}`)}26`,
+        width: 1.5,
+        points: { space: 24 },
+        // Without a value, the pointer is outside the chart.
+        value: (_: uPlot, value: number | null, at: number) =>
+          write(value ?? latest.current.panels[place]![at - 1]!.values.reduce((sum, each) => sum + each, 0)),
       })),
     ],
   };

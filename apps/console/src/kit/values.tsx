@@ -139,6 +139,18 @@ export function Figure({ label, value, tone = 'neutral', link }: FigureProps) {
   );
 }
 
+/** A count, with a bar that compares it to the largest count beside it. */
+export function Bar({ value, most, tone }: { value: number; most: number; tone: Tone }) {
+  return (
+    <span className={styles.bar}>
+      <Progress.Root>
+        <Progress.Section withAria={false} value={(100 * value) / Math.max(1, most)} color={COLORS[tone]} />
+      </Progress.Root>
+      <Count value={value} />
+    </span>
+  );
+}
+
 interface Parts {
   /** Describes the bar to screen readers. */
   label: string;
@@ -163,7 +175,7 @@ const LineChart = lazy(() => import('./LineChart.tsx'));
 /** A chart of values over time. Loads its library on first use. State what matters in text beside it. */
 export function Chart(props: ChartProps) {
   return (
-    <Suspense fallback={<div style={{ height: 220 }} />}>
+    <Suspense fallback={<div style={{ height: 330 }} />}>
       <LineChart {...props} />
     </Suspense>
   );

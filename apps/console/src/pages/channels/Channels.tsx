@@ -8,7 +8,7 @@ import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
-import { CopyId, Count, Fields, Time } from '../../kit/values.tsx';
+import { Bar, CopyId, Count, Fields, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
@@ -38,8 +38,8 @@ export function ChannelsPage() {
   );
 }
 
-/** The table of channels, with backlog and throughput. */
-function useChannelTable(): Table<ConsoleChannel> {
+/** The table of channels, with backlog and throughput. `most`: the largest backlog, to which bars compare the others. */
+function useChannelTable(most?: number): Table<ConsoleChannel> {
   const words = useWords(channelsWords);
   const rate = useRate();
   return {
@@ -51,7 +51,12 @@ function useChannelTable(): Table<ConsoleChannel> {
         cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
       },
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { header: words.pendingOrders, align: 'end', cell: ({ pendingOrders }) => <Count value={pendingOrders} /> },
+      {
+        header: words.pendingOrders,
+        align: 'end',
+        cell: ({ pendingOrders: value }) =>
+          most === undefined ? <Count value={value} /> : <Bar value={value} most={most} tone="busy" />,
+      },
       { header: words.heldOrders, align: 'end', isMinor: true, cell: ({ heldOrders }) => <Count value={heldOrders} /> },
       { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} /> },
       { header: words.acceptedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
@@ -70,7 +75,7 @@ function useChannelTable(): Table<ConsoleChannel> {
 export function DelayedChannels({ delayed: { holding, behind, paused, first } }: Pick<Overview, 'delayed'>) {
   const words = useWords(channelsWords);
   const write = useNumberFormat();
-  const table = useChannelTable();
+  const table = useChannelTable(Math.max(...first.map(({ pendingOrders }) => pendingOrders)));
   if (first.length === 0) return null;
   const footer = (
     <p>

@@ -1,7 +1,6 @@
 import type { HealthCheck } from '@lockstep/contract/console';
-import { Group } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Section } from '../../kit/page.tsx';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
 import { Time } from '../../kit/values.tsx';
 import { commonWords } from '../../words/define-words.ts';
@@ -21,8 +20,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
     .filter(({ state }) => state !== 'ok')
     .sort((a, b) => Number(b.state === 'error') - Number(a.state === 'error'));
   return (
-    <Section title={words.health}>
-      {wrong.length === 0 && <Notice tone="good" title={words.allWell} />}
+    <Stack component="section" gap="sm" aria-label={words.health}>
       {wrong.map((check) => {
         const { name, says, whatToDo } = explain(check);
         return (
@@ -49,8 +47,11 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
       })}
       <details className={styles.checks}>
         <summary>
-          {words.allChecks}
-          {wrong.length > 0 && `${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`}
+          {wrong.length === 0 ? (
+            <Badge tone="good">{words.allWell}</Badge>
+          ) : (
+            `${words.allChecks}${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`
+          )}
         </summary>
         <ul className="plain">
           {checks.map((check) => {
@@ -65,7 +66,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           })}
         </ul>
       </details>
-    </Section>
+    </Stack>
   );
 }
 

@@ -1,12 +1,15 @@
 import type { Overview, OverviewSpan } from '@lockstep/contract/console';
+import { Button, Group } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMe, useOperation } from '../../api/operations.ts';
 import { Choice, optionsOf } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { Chart, CopyButton, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
+import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
+import { isTime, writeTime } from '../../words/times.ts';
 import { useDuration, useNumberFormat, useRate, useWords } from '../../words/words.ts';
 import { useBatchTable } from '../batches/Batches.tsx';
 import { batchesWords } from '../batches/words.ts';
@@ -20,61 +23,35 @@ const REFRESH_MS = 5_000;
 
 const route = getRouteApi('/');
 
-/** Activity, backlog and health of the service. */
+/** Health, backlog and activity of the service. */
 export function OverviewPage() {
   const words = useWords(overviewWords);
   const span = readSpan(route.useSearch().span);
-  const write = useNumberFormat();
   const { channels } = useMe();
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
     <Page title={words.overview} lead={channels === null ? words.lead : words.leadOf(channels.join(words.comma))}>
       <Query of={overview}>
-        {({ time, now, intervals, intervalSeconds, failures, backlog, delayed, webhooks, checks, demo }) => (
+        {({ delayed, webhooks, checks, demo, ...data }) => (
           <>
             {demo !== null && <DemoNotice {...demo} />}
-            <HealthSection checks={checks} time={time} />
-            <NowFigures now={now} backlog={backlog} time={time} isBehind={delayed.behind > 0} />
+            <HealthSection checks={checks} time={data.time} />
+            <NowFigures {...data} isBehind={delayed.behind > 0} />
             <DelayedChannels delayed={delayed} />
-            {channels === null && (
-              <Section title={words.activity} actions={<SpanChoice span={span} />}>
-                <ActivityChart intervals={intervals} intervalSeconds={intervalSeconds} span={span} />
+            {webhooks.unhealthy.length > 0 && (
+              <Section title={words.failingWebhooks}>
+                <DataTable label={words.webhooksTable} rows={webhooks.unhealthy} {...webhookTable} />
               </Section>
             )}
-            <Section title={words.latestBatches}>
+            {channels === null && <Activity {...data} span={span} />}
+            <Section title={words.latestBatches} actions={<Link to="/batches">{words.allBatches}</Link>}>
               <LatestBatches />
-            </Section>
-            {channels === null && (
-              <Section title={words.failures}>
-                <FailureCauses failures={failures} />
-              </Section>
-            )}
-            <Section title={words.failingWebhooks}>
-              <DataTable
-                label={words.webhooksTable}
-                rows={webhooks.unhealthy}
-                {...webhookTable}
-                empty={<Empty title={words.noFailingWebhooks(write(webhooks.active))} />}
-              />
             </Section>
           </>
         )}
       </Query>
     </Page>
-  );
-}
-
-function SpanChoice({ span }: { span: OverviewSpan }) {
-  const words = useWords(overviewWords);
-  const navigate = route.useNavigate();
-  return (
-    <Choice
-      aria-label={words.span}
-      options={optionsOf(SPANS, (each) => words[`span${each}`])}
-      value={span}
-      onChange={(chosen) => void navigate({ search: { span: chosen } })}
-    />
   );
 }
 
@@ -108,73 +85,151 @@ function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
   );
 }
 
-type NowProps = Pick<Overview, 'now' | 'backlog' | 'time'> & { isBehind: boolean };
+type NowProps = Pick<Overview, 'now' | 'backlog' | 'time' | 'intervals'> & { isBehind: boolean };
 
-/** Current throughput and backlog. If a channel is behind, the oldest order is highlighted. */
-function NowFigures({ now, backlog, time, isBehind }: NowProps) {
+/** Current throughput and backlog, linked to the orders. If a channel is behind, the oldest order is highlighted. */
+function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
   const words = useWords(overviewWords);
   const write = useNumberFormat({ maximumFractionDigits: 0 });
   const writeRate = useRate();
   const writeDuration = useDuration();
   const rate = (orders: number) => writeRate(orders / now.seconds);
   const { oldest, pendingOrders, pausedOrders, heldOrders } = backlog;
-  const age = oldest === null ? null : writeDuration(Math.max(0, time - oldest.acceptedTime));
+  const failedSince: Record<string, string> = intervals[0] ? { acceptedFrom: String(intervals[0].startTime) } : {};
   return (
-    <Section title={words.now} actions={<span>{words.ofLastSeconds(write(now.seconds))}</span>}>
+    <>
       <Figures>
         <Figure label={words.acceptedRate} value={rate(now.accepted)} tone="busy" />
         <Figure label={words.succeededRate} value={rate(now.succeeded)} tone="good" />
-        <Figure label={words.failedRate} value={rate(now.failed)} tone={now.failed > 0 ? 'bad' : 'neutral'} />
-        <Figure label={words.pendingOrders} value={pendingOrders} tone="neutral" />
-        <Figure label={words.oldestPending} value={age ?? words.nothingPending} tone={isBehind ? 'warn' : 'neutral'} />
-        {pausedOrders > 0 && <Figure label={words.pausedOrders} value={pausedOrders} tone="warn" />}
-        {heldOrders > 0 && <Figure label={words.heldOrders} value={heldOrders} tone="warn" />}
+        <Figure
+          label={words.failedRate}
+          value={rate(now.failed)}
+          tone={now.failed > 0 ? 'bad' : 'neutral'}
+          link={pageOf.orders({ state: 'failed', ...failedSince })}
+        />
+        <Figure label={words.pendingOrders} value={pendingOrders} link={pageOf.orders({ state: 'pending' })} />
+        <Figure
+          label={words.oldestPending}
+          value={oldest === null ? words.nothingPending : writeDuration(Math.max(0, time - oldest.acceptedTime))}
+          tone={isBehind ? 'warn' : 'neutral'}
+          {...(oldest && { link: pageOf.batch(oldest.batchId) })}
+        />
+        {pausedOrders > 0 && (
+          <Figure
+            label={words.pausedOrders}
+            value={pausedOrders}
+            tone="warn"
+            link={pageOf.channels({ state: 'paused' })}
+          />
+        )}
+        {heldOrders > 0 && <Figure label={words.heldOrders} value={heldOrders} tone="warn" link={{ to: '/holds' }} />}
       </Figures>
-      {oldest !== null && isBehind && (
-        <p>
-          {words.oldestBatch(age ?? '')}{' '}
-          <CopyId id={oldest.batchId} what={words.batchNumber(oldest.batchId)}>
-            <Link {...pageOf.batch(oldest.batchId)}>{words.batchNumber(oldest.batchId)}</Link>
-          </CopyId>
-        </p>
-      )}
-    </Section>
+      <div className="small">{words.ofLastSeconds(write(now.seconds))}</div>
+    </>
   );
 }
 
-type Props = Pick<Overview, 'intervals' | 'intervalSeconds'> & { span: OverviewSpan };
+type ActivityProps = Pick<Overview, 'intervals' | 'intervalSeconds' | 'failures'> & { span: OverviewSpan };
 
-const LINES = [
+const SERIES = [
   { count: 'accepted', tone: 'busy' },
   { count: 'succeeded', tone: 'good' },
   { count: 'failed', tone: 'bad' },
 ] as const;
 
-/** Charts how many orders were accepted, succeeded and failed over a span, and states the totals. */
-function ActivityChart({ intervals, intervalSeconds, span }: Props) {
+/** Charts how many orders were accepted, succeeded and failed over a period, and why. */
+function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
-  const timesMs = intervals.map(({ startTime }) => startTime);
+  const navigate = route.useNavigate();
+  const zoom = readZoom(route.useSearch());
+  const intervalMs = 1_000 * intervalSeconds;
+  const shown = intervals.filter(
+    ({ startTime }) => zoom === null || (startTime + intervalMs > zoom.fromMs && startTime <= zoom.toMs),
+  );
   // Draws counts, not rates: the last interval is incomplete, so its rate would be a guess.
-  const series = LINES.map(({ count, tone }) => ({
+  const series = SERIES.map(({ count, tone }) => ({
     tone,
     label: words[count],
-    values: intervals.map((each) => each[count]),
+    values: shown.map((each) => each[count]),
   }));
-  const [accepted, succeeded, failed] = LINES.map(({ count }) => intervals.reduce((sum, each) => sum + each[count], 0));
-  if (accepted === 0 && succeeded === 0 && failed === 0) {
-    return <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>;
-  }
-  const sums = [write(accepted!), write(succeeded!), write(failed!)] as const;
+  const sums = series.map(({ values }) => values.reduce((sum, each) => sum + each, 0));
+  const period = zoom === null ? words[`span${span}`] : writePeriod(zoom);
+  const zoomTo = (fromMs: number, toMs: number) => {
+    // Whole intervals, and at least two, between which there is something to draw.
+    const [first, last] = [fromMs, toMs].map((timeMs) => Math.floor(timeMs / intervalMs)) as [number, number];
+    const [from, to] = [first * intervalMs, (Math.max(last, first + 1) + 1) * intervalMs - 1];
+    void navigate({ search: { span, from: String(from), to: String(to) }, resetScroll: false });
+  };
+  const choice = (
+    <Choice
+      aria-label={words.span}
+      options={optionsOf(SPANS, (each) => words[`span${each}`])}
+      value={span}
+      onChange={(chosen) => void navigate({ search: { span: chosen }, resetScroll: false })}
+    />
+  );
   return (
     <>
-      <p>
-        {words.totals(...sums)}
-        {words.gap}
-        {words.intervals(intervalSeconds)}
-      </p>
-      <Chart label={words.chart(...sums, words[`span${span}`])} timesMs={timesMs} series={series} />
+      <Section title={words.activity} actions={choice}>
+        {zoom !== null && <Zoom zoom={zoom} onClear={() => void navigate({ search: { span }, resetScroll: false })} />}
+        {sums.every((sum) => sum === 0) ? (
+          <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
+        ) : (
+          <Chart
+            label={words.chart(...(sums.map((sum) => write(sum)) as [string, string, string]), period)}
+            period={period}
+            timesMs={shown.map(({ startTime }) => startTime)}
+            panels={[series.slice(0, 2), series.slice(2)]}
+            onZoom={zoomTo}
+          />
+        )}
+        <div className="small">{words.intervals(intervalSeconds)}</div>
+      </Section>
+      {failures.length > 0 && (
+        <Section title={words.failures}>
+          <FailureCauses failures={failures} search={zoom === null ? {} : searchOf(zoom)} />
+        </Section>
+      )}
     </>
+  );
+}
+
+interface Zoomed {
+  fromMs: number;
+  toMs: number;
+}
+
+/** Returns the part of the period that the address names; null if it names none. */
+function readZoom({ from, to }: { from?: string; to?: string }): Zoomed | null {
+  const [fromMs, toMs] = [Number(from), Number(to)];
+  return from !== undefined && to !== undefined && isTime(fromMs) && isTime(toMs) ? { fromMs, toMs } : null;
+}
+
+const searchOf = ({ fromMs, toMs }: Zoomed) => ({ acceptedFrom: String(fromMs), acceptedTo: String(toMs) });
+const writePeriod = ({ fromMs, toMs }: Zoomed) =>
+  [fromMs, toMs].map((timeMs) => writeTime(timeMs, 'local').slice(0, 16)).join(' – ');
+
+/** The part of the period that the chart shows, with links to the orders and batches of that time. */
+function Zoom({ zoom, onClear }: { zoom: Zoomed; onClear: () => void }) {
+  const words = useWords(overviewWords);
+  const search = searchOf(zoom);
+  return (
+    <Group gap="md">
+      <Button
+        size="compact-sm"
+        variant="light"
+        radius="xl"
+        rightSection={<IconX size={14} />}
+        title={words.clearZoom}
+        onClick={onClear}
+      >
+        {writePeriod(zoom)}
+      </Button>
+      <Link {...pageOf.orders(search)}>{words.acceptedThen}</Link>
+      <Link {...pageOf.orders({ ...search, state: 'failed' })}>{words.failedThen}</Link>
+      <Link {...pageOf.batches(search)}>{words.batchesThen}</Link>
+    </Group>
   );
 }
 
@@ -195,15 +250,16 @@ function LatestBatches() {
           rows={batches}
           {...table}
           empty={<Empty title={ofBatches.noBatches}>{ofBatches.noBatchesAdvice}</Empty>}
-          footer={<Link to="/batches">{words.allBatches}</Link>}
         />
       )}
     </Query>
   );
 }
 
-/** Failures by cause, linked to the orders. */
-function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
+type CausesProps = Pick<Overview, 'failures'> & { search: { [name: string]: string } };
+
+/** Failures by cause, linked to the orders that `search` finds. */
+function FailureCauses({ failures, search }: CausesProps) {
   const words = useWords(overviewWords);
   const causeWords = useCauseWords();
   const columns: Column<Overview['failures'][number]>[] = [
@@ -211,25 +267,22 @@ function FailureCauses({ failures }: Pick<Overview, 'failures'>) {
       header: words.cause,
       cell: ({ cause }) => (
         <>
-          <Link {...pageOf.orders({ state: 'failed', cause })}>
+          <Link {...pageOf.orders({ state: 'failed', cause, ...search })}>
             <code>{cause}</code>
           </Link>
           {causeWords({ cause, message: null }) !== cause && <> {causeWords({ cause, message: null })}</>}
         </>
       ),
     },
-    { header: words.orders, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
+    {
+      header: words.orders,
+      align: 'end',
+      width: '12rem',
+      cell: ({ failed }) => <Bar value={failed} most={failures[0]!.failed} tone="bad" />,
+    },
     { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} /> },
   ];
-  return (
-    <DataTable
-      label={words.failuresTable}
-      columns={columns}
-      rows={failures}
-      rowKey={({ cause }) => cause}
-      empty={<Empty title={words.noFailures} />}
-    />
-  );
+  return <DataTable label={words.failuresTable} columns={columns} rows={failures} rowKey={({ cause }) => cause} />;
 }
 
 const SPANS: readonly OverviewSpan[] = ['1h', '6h', '24h', '7d', '14d'];

@@ -34,13 +34,8 @@ export const overviewWords = defineAreaWords({
   demoEnterprises: ['enterprises and customers', '企业与客户'],
   demoApplication: ['application', '应用'],
   demoGuide: ['the tutorial in docs/tutorial.md', '教程 docs/tutorial.md（英文）'],
-  now: ['Now', '实时'],
   ofLastSeconds: [(seconds: string) => `Average of the last ${seconds} s`, (seconds) => `最近 ${seconds} 秒平均值`],
   nothingPending: ['None', '无'],
-  oldestBatch: [
-    (age: string) => `The oldest order has been pending for ${age}. See`,
-    (age) => `最早的待处理订单已等待 ${age}，见`,
-  ],
   activity: ['Orders', '订单'],
   span: ['Period', '时间范围'],
   span1h: ['Last hour', '最近 1 小时'],
@@ -54,15 +49,15 @@ export const overviewWords = defineAreaWords({
       `Orders over time. ${span}: ${accepted} accepted, ${succeeded} succeeded, ${failed} failed.`,
     (accepted, succeeded, failed, span) => `订单趋势（${span}）：受理 ${accepted}，成功 ${succeeded}，失败 ${failed}。`,
   ],
-  totals: [
-    (accepted: string, succeeded: string, failed: string) =>
-      `${accepted} accepted, ${succeeded} succeeded, ${failed} failed.`,
-    (accepted, succeeded, failed) => `受理 ${accepted}，成功 ${succeeded}，失败 ${failed}。`,
-  ],
   intervals: [
-    (seconds: number) => `${writeLength(seconds, ['-hour', '-minute', '-second'])} intervals; the last is incomplete.`,
-    (seconds) => `统计间隔为 ${writeLength(seconds, [' 小时', ' 分钟', ' 秒'])}，最后一个间隔尚未结束。`,
+    (seconds: number) =>
+      `${writeLength(seconds, ['-hour', '-minute', '-second'])} intervals; the last is incomplete. Drag to zoom in.`,
+    (seconds) => `统计间隔为 ${writeLength(seconds, [' 小时', ' 分钟', ' 秒'])}，最后一个间隔尚未结束。拖动可放大。`,
   ],
+  clearZoom: ['Show the whole period', '显示整个时间范围'],
+  acceptedThen: ['Orders accepted then', '此间受理的订单'],
+  failedThen: ['Failed ones', '其中失败的订单'],
+  batchesThen: ['Batches accepted then', '此间受理的批次'],
   nothingDone: ['No orders in this period', '此时间范围内没有订单'],
   nothingDoneAdvice: [
     'Send a batch with lockstep submit, or select a longer period.',
@@ -75,13 +70,8 @@ export const overviewWords = defineAreaWords({
   failuresTable: ['List of causes', '失败原因列表'],
   orders: ['Orders', '订单数'],
   last: ['Latest', '最近一次'],
-  noFailures: ['No failures in this period', '此时间范围内没有失败订单'],
   failingWebhooks: ['Failing webhooks', '异常 Webhook'],
   webhooksTable: ['List of failing webhooks', '异常 Webhook 列表'],
-  noFailingWebhooks: [
-    (active: string) => `No failing webhooks. Active: ${active}`,
-    (active) => `没有异常 Webhook。有效：${active}`,
-  ],
   health: ['Health', '健康状况'],
   heldCustomers: ['See held orders', '查看挂起订单'],
   pausedOrders: ['In paused channels', '已暂停渠道的订单'],
