@@ -1,15 +1,17 @@
 import './styles.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/operations.ts';
 import { beganWithoutSession, readStyleNonce } from './page-head.ts';
 import { router } from './routes.tsx';
 import { askForLogIn, followSession } from './shell/follow-session.ts';
 import { resolveColors, theme } from './theme.ts';
+
+// After the first page, which never needs it.
+const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }));
 
 const nonce = readStyleNonce();
 followSession(router, queryClient);
@@ -23,7 +25,9 @@ createRoot(document.getElementById('root')!).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications limit={4} autoClose={8_000} />
+      <Suspense>
+        <Notifications limit={4} autoClose={8_000} />
+      </Suspense>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,5 +1,4 @@
 import { Alert, EmptyState, Badge as MantineBadge } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { type KnownState, stateWords } from '../words/codes.ts';
 import { kitWords } from '../words/kit.ts';
@@ -62,5 +61,7 @@ export function Empty({ title, children }: Message) {
 /** Shows an outcome in a corner for a few seconds; screen readers read it out. */
 export function announce(tone: Tone, message: string): void {
   const closeButtonProps = { 'aria-label': readWords(kitWords).close };
-  notifications.show({ color: COLORS[tone], message, role: 'status', closeButtonProps });
+  void import('@mantine/notifications').then(({ notifications }) =>
+    notifications.show({ color: COLORS[tone], message, role: 'status', closeButtonProps }),
+  );
 }

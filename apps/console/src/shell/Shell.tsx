@@ -1,17 +1,18 @@
-import { AppShell, Button, Kbd, NavLink, Text, VisuallyHidden } from '@mantine/core';
+import { AppShell, NavLink, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { MeContext, useMay, useOperation } from '../api/operations.ts';
-import { Dialog } from '../kit/dialogs.tsx';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { MeContext, useOperation } from '../api/operations.ts';
 import { Query } from '../kit/page.tsx';
 import { Badge } from '../kit/signs.tsx';
 import { useNumberFormat, useWords } from '../words/words.ts';
-import { type Area, areas, groups } from './areas.ts';
+import { groups, useAreas } from './areas.ts';
 import { Header } from './Header.tsx';
 import { Palette } from './Palette.tsx';
 import styles from './Shell.module.css';
 import { shellWords } from './words.ts';
+
+const ShortcutsDialog = lazy(() => import('./ShortcutsDialog.tsx'));
 
 /** The frame around every page but the login page. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -117,17 +118,11 @@ function Navigation() {
   });
 }
 
-function useAreas(): readonly Area[] {
-  const may = useMay();
-  return areas.filter(({ least }) => may(least));
-}
-
 /** How long after `g` an area's key is accepted. */
 const SEQUENCE_MS = 1_500;
 
 /** Handles keyboard shortcuts, except while the operator types, and shows the dialog that lists them. */
 function Shortcuts() {
-  const words = useWords(shellWords);
   const navigate = useNavigate();
   const reachable = useAreas();
   const [isShown, setShown] = useState(false);
@@ -145,36 +140,7 @@ function Shortcuts() {
     return () => document.removeEventListener('keydown', listen);
   });
 
-  if (!isShown) return null;
-  return (
-    <Dialog
-      title={words.shortcuts}
-      onClose={() => setShown(false)}
-      actions={<Button onClick={() => setShown(false)}>{words.close}</Button>}
-    >
-      <dl className={styles.shortcuts}>
-        <Shortcut keys={['?']} text={words.shortcutHelp} />
-        <Shortcut keys={['Ctrl', 'K']} text={words.searchButton} />
-        <Shortcut keys={['↑', '↓']} text={words.shortcutRows} />
-        {reachable.map(({ name, key }) => (
-          <Shortcut key={name} keys={['g', key]} text={words.shortcutGoTo(words[name])} />
-        ))}
-      </dl>
-    </Dialog>
-  );
-}
-
-function Shortcut({ keys, text }: { keys: readonly string[]; text: string }) {
-  return (
-    <>
-      <dt>
-        {keys.map((key) => (
-          <Kbd key={key}>{key}</Kbd>
-        ))}
-      </dt>
-      <dd>{text}</dd>
-    </>
-  );
+  return <Suspense>{isShown && <ShortcutsDialog onClose={() => setShown(false)} />}</Suspense>;
 }
 
 function isWriting(target: EventTarget | null): boolean {

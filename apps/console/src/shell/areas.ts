@@ -16,6 +16,7 @@ import {
   IconUsersGroup,
   IconWebhook,
 } from '@tabler/icons-react';
+import { useMay } from '../api/operations.ts';
 
 /** The groups of the navigation. */
 export const groups = ['operate', 'find', 'integrate', 'administer'] as const;
@@ -71,4 +72,10 @@ export const areas = [
   { group: 'administer', to: '/audit-log', name: 'auditLog', least: 'support', key: 'c', Icon: IconHistory },
 ] as const;
 
-export type Area = (typeof areas)[number] & { least: OperatorRole; problem?: keyof Problems };
+type Area = (typeof areas)[number] & { least: OperatorRole; problem?: keyof Problems };
+
+/** The areas that the operator's role may see. */
+export function useAreas(): readonly Area[] {
+  const may = useMay();
+  return areas.filter(({ least }) => may(least));
+}

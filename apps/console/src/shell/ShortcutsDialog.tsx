@@ -1,0 +1,33 @@
+import { Button, Kbd } from '@mantine/core';
+import { Dialog } from '../kit/dialogs.tsx';
+import { useWords } from '../words/words.ts';
+import { useAreas } from './areas.ts';
+import styles from './Shell.module.css';
+import { shellWords } from './words.ts';
+
+/** Lists the keyboard shortcuts. */
+export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const words = useWords(shellWords);
+  const shortcuts: [keys: string[], text: string][] = [
+    [['?'], words.shortcutHelp],
+    [['Ctrl', 'K'], words.searchButton],
+    [['↑', '↓'], words.shortcutRows],
+    ...useAreas().map(({ name, key }): [string[], string] => [['g', key], words.shortcutGoTo(words[name])]),
+  ];
+  return (
+    <Dialog title={words.shortcuts} onClose={onClose} actions={<Button onClick={onClose}>{words.close}</Button>}>
+      <dl className={styles.shortcuts}>
+        {shortcuts.map(([keys, text]) => (
+          <div key={text}>
+            <dt>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
