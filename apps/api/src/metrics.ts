@@ -1,5 +1,5 @@
-import { type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { addCounter, addHistogram, type Metrics, SECONDS_BUCKETS } from '@lockstep/platform';
+import type { Registry } from 'prom-client';
 
 /** The metrics of a process, including those of HTTP calls. docs/runbooks/README.md explains each. */
 export type HttpMetrics = Metrics & ReturnType<typeof registerHttpMetrics>;
@@ -10,25 +10,13 @@ export function addHttpMetrics(metrics: Metrics): HttpMetrics {
 }
 
 function registerHttpMetrics(registry: Registry) {
-  const registers = [registry];
+  const labels = ['method', 'route', 'code'];
+  const seconds = 'Duration of HTTP calls, by route and business code';
+  const unanswered = 'HTTP calls whose client disconnected before the response was sent; their changes stand';
+  const refused = 'Connections refused because too many were open';
   return {
-    httpSeconds: new Histogram({
-      name: 'lockstep_http_request_seconds',
-      help: 'Duration of HTTP calls, by route and business code',
-      labelNames: ['method', 'route', 'code'],
-      buckets: SECONDS_BUCKETS,
-      registers,
-    }),
-    httpUnanswered: new Counter({
-      name: 'lockstep_http_unanswered_total',
-      help: 'HTTP calls whose client disconnected before the response was sent; their changes stand',
-      labelNames: ['method', 'route', 'code'],
-      registers,
-    }),
-    httpConnectionsRefused: new Counter({
-      name: 'lockstep_http_connections_refused_total',
-      help: 'Connections refused because too many were open',
-      registers,
-    }),
+    httpSeconds: addHistogram(registry, 'lockstep_http_request_seconds', seconds, SECONDS_BUCKETS, ...labels),
+    httpUnanswered: addCounter(registry, 'lockstep_http_unanswered_total', unanswered, ...labels),
+    httpConnectionsRefused: addCounter(registry, 'lockstep_http_connections_refused_total', refused),
   };
 }

@@ -1,6 +1,6 @@
-import { type Database, inMs, share } from '@lockstep/platform';
+import { addGauge, type Database, inMs, share } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { IS_FAILING } from '../lanes.ts';
 import type { ChannelReader, ChannelState } from './state.ts';
 
@@ -12,20 +12,8 @@ const OTHERS = '(others)';
 /** Adds the gauges of the backlog to a process that serves its metrics. `channels`: the readings of that process. */
 export function registerBacklogGauges(registry: Registry, db: Database, channels: ChannelReader): void {
   const readHolds = share(() => readHoldsAndStalls(db));
-  /** `unknown`: the value if the database doesn't answer; if undefined, there is none. */
   const add = (name: string, help: string, read: () => Promise<number | [string, number][]>, unknown?: number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['channel'],
-      registers: [registry],
-      async collect() {
-        const found = await read().catch(() => unknown ?? []);
-        this.reset();
-        if (typeof found === 'number') this.set(found);
-        else for (const [channel, value] of found) this.set({ channel }, value);
-      },
-    });
+    addGauge(registry, { name, help, label: 'channel', ...(unknown !== undefined && { unknown }) }, read);
   const addByChannel = (name: string, help: string, show: (some: readonly ChannelState[]) => number) =>
     add(name, help, async () => groupChannels(await channels.readAll()).map(([label, some]) => [label, show(some)]));
   addByChannel(

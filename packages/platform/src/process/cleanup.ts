@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { Database } from '../postgres/database.ts';
 import type { Logger } from './log.ts';
+import { addCounter, addGauge } from './metrics.ts';
 
 /** Rows that have a retention period. The owner of the table declares them. */
 export interface Aged {
@@ -16,11 +17,7 @@ export interface Aged {
 
 export const SECONDS_OF_DAY = 86_400;
 
-const DELETED_ROWS = {
-  name: 'lockstep_cleanup_deleted_rows_total',
-  help: 'Rows deleted after their retention period',
-  labelNames: ['kind'],
-};
+const DELETED_ROWS = 'lockstep_cleanup_deleted_rows_total';
 const BEHIND_SECONDS = 'lockstep_cleanup_behind_seconds';
 
 /** Rows of a statement: few, so that its locks are short. */
@@ -43,8 +40,9 @@ export class Cleanup {
     this.#log = options.log;
     this.#aged = options.aged;
     // All workers of a process share the counter.
-    const counter = registry.getSingleMetric(DELETED_ROWS.name) as Counter | undefined;
-    this.#deletedRows = counter ?? new Counter({ ...DELETED_ROWS, registers: [registry] });
+    const counter = registry.getSingleMetric(DELETED_ROWS) as Counter | undefined;
+    const help = 'Rows deleted after their retention period';
+    this.#deletedRows = counter ?? addCounter(registry, DELETED_ROWS, help, 'kind');
   }
 
   /**
@@ -96,17 +94,10 @@ async function deleteOldest(db: Database, { table, timeColumn, maxAgeSeconds }: 
  */
 export function registerCleanupGauge(registry: Registry, db: Database, aged: readonly Aged[]): void {
   if (registry.getSingleMetric(BEHIND_SECONDS) !== undefined) return;
-  new Gauge({
-    name: BEHIND_SECONDS,
-    help: 'Time since the oldest undeleted row passed its retention period; 0 if none is overdue',
-    labelNames: ['kind'],
-    registers: [registry],
-    async collect() {
-      const behind = await readCleanupBehind(db, aged).catch(() => []);
-      this.reset();
-      for (const { kind, seconds } of behind) this.set({ kind }, seconds);
-    },
-  });
+  const help = 'Time since the oldest undeleted row passed its retention period; 0 if none is overdue';
+  addGauge(registry, { name: BEHIND_SECONDS, help, label: 'kind' }, async () =>
+    (await readCleanupBehind(db, aged)).map(({ kind, seconds }) => [kind, seconds]),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { share } from '../concurrency/share.ts';
 
 /** Buckets of all histograms of durations, in seconds. */
@@ -17,4 +17,40 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return { registry, read: share(() => registry.metrics()) };
+}
+
+/** Adds a counter to a registry. */
+export const addCounter = (registry: Registry, name: string, help: string, ...labelNames: string[]) =>
+  new Counter({ name, help, labelNames, registers: [registry] });
+
+/** Adds a histogram to a registry. */
+export const addHistogram = (
+  registry: Registry,
+  name: string,
+  help: string,
+  buckets: number[],
+  ...labelNames: string[]
+) => new Histogram({ name, help, buckets, labelNames, registers: [registry] });
+
+/**
+ * Adds a gauge to a registry. Each scrape reads its value, or its values by label. If that fails, the gauge has the
+ * value `unknown`, or none.
+ */
+export function addGauge(
+  registry: Registry,
+  { name, help, label, unknown }: { name: string; help: string; label: string; unknown?: number },
+  read: () => Promise<number | [label: string, value: number][]>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    async collect() {
+      const found = await read().catch(() => unknown ?? []);
+      this.reset();
+      if (typeof found === 'number') this.set(found);
+      else for (const [of, value] of found) this.set({ [label]: of }, value);
+    },
+  });
 }

@@ -1,8 +1,8 @@
 import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
 import type { BoundedCount, ConsoleWebhookDetail, UnhealthyWebhook } from '@lockstep/contract/console';
-import { type Database, inMs, share } from '@lockstep/platform';
+import { addCounter, addGauge, addHistogram, type Database, inMs, share } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { hideQuery, type WebhookViewer, webhooksOf } from '../managing/webhooks.ts';
 
 /** The counters and histograms of webhooks. docs/runbooks/README.md explains each. */
@@ -17,32 +17,16 @@ export function webhookMetricsOf(registry: Registry): WebhookMetrics {
 }
 
 function createWebhookMetrics(registry: Registry) {
-  const registers = [registry];
+  const attempts = 'Attempts to deliver webhook messages';
+  const seconds = 'Duration of webhook attempts, up to the response status';
+  const buckets = [0.01, 0.05, 0.2, 1, 2, 5, 15];
+  const busy = 'Time the worker spent building webhook messages and parsing responses';
+  const disabled = 'Webhooks disabled after failed attempts or a 410 response';
   return {
-    attempts: new Counter({
-      name: 'lockstep_webhook_attempts_total',
-      help: 'Attempts to deliver webhook messages',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    attemptSeconds: new Histogram({
-      name: 'lockstep_webhook_attempt_seconds',
-      help: 'Duration of webhook attempts, up to the response status',
-      labelNames: ['outcome'],
-      buckets: [0.01, 0.05, 0.2, 1, 2, 5, 15],
-      registers,
-    }),
-    busySeconds: new Counter({
-      name: 'lockstep_webhook_busy_seconds_total',
-      help: 'Time the worker spent building webhook messages and parsing responses',
-      registers,
-    }),
-    disabled: new Counter({
-      name: 'lockstep_webhooks_disabled_total',
-      help: 'Webhooks disabled after failed attempts or a 410 response',
-      labelNames: ['cause'],
-      registers,
-    }),
+    attempts: addCounter(registry, 'lockstep_webhook_attempts_total', attempts, 'outcome'),
+    attemptSeconds: addHistogram(registry, 'lockstep_webhook_attempt_seconds', seconds, buckets, 'outcome'),
+    busySeconds: addCounter(registry, 'lockstep_webhook_busy_seconds_total', busy),
+    disabled: addCounter(registry, 'lockstep_webhooks_disabled_total', disabled, 'cause'),
   };
 }
 
@@ -60,44 +44,21 @@ interface WebhookState {
 
 /** Adds the gauges of webhooks to a process that serves its metrics. A scrape reads the database at most once. */
 export function registerWebhookGauges(registry: Registry, db: Database): void {
-  const registers = [registry];
-  const readShared = share(() => readWebhookState(db));
-  const read = () => readShared().catch(() => undefined);
-  new Gauge({
-    name: 'lockstep_webhooks',
-    help: 'Webhooks by state',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      const state = await read();
-      this.reset();
-      if (state === undefined) return;
-      this.set({ state: 'active' }, state.active);
-      this.set({ state: 'disabled' }, state.disabled);
-    },
+  const read = share(() => readWebhookState(db));
+  addGauge(registry, { name: 'lockstep_webhooks', help: 'Webhooks by state', label: 'state' }, async () => {
+    const { active, disabled } = await read();
+    return Object.entries({ active, disabled });
   });
-  new Gauge({
-    name: 'lockstep_webhook_overdue_seconds',
-    help: 'Time since the most overdue webhook message was due; 0 if none is overdue',
-    registers,
-    async collect() {
-      const state = await read();
-      if (state === undefined) this.remove();
-      else this.set(state.overdueSeconds);
-    },
-  });
-  new Gauge({
-    name: 'lockstep_webhook_lag_seconds',
-    help: 'Age of the oldest event not yet delivered, by answering and failing endpoints; 0 if none',
-    labelNames: ['endpoints'],
-    registers,
-    async collect() {
-      const state = await read();
-      this.reset();
-      if (state === undefined) return;
-      this.set({ endpoints: 'answering' }, state.lagSeconds);
-      this.set({ endpoints: 'failing' }, state.failingLagSeconds);
-    },
+  const overdue = 'Time since the most overdue webhook message was due; 0 if none is overdue';
+  addGauge(
+    registry,
+    { name: 'lockstep_webhook_overdue_seconds', help: overdue, label: 'endpoints' },
+    async () => (await read()).overdueSeconds,
+  );
+  const lag = 'Age of the oldest event not yet delivered, by answering and failing endpoints; 0 if none';
+  addGauge(registry, { name: 'lockstep_webhook_lag_seconds', help: lag, label: 'endpoints' }, async () => {
+    const { lagSeconds: answering, failingLagSeconds: failing } = await read();
+    return Object.entries({ answering, failing });
   });
 }
 
