@@ -135,7 +135,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     running.push(started);
     return started;
   };
-  const api = await startApi({ ...common, prepare: async () => ({ demo: options.demo ?? null }) });
+  const api = await startApi({ ...common, prepare: async () => options.demo ?? null });
   if (worker) await newWorker();
   return {
     ...database,

@@ -58,13 +58,8 @@ export interface ApiOptions extends DeploymentConfig {
   queue: QueueBackend;
   log: Logger;
   metrics: OrderMetrics;
-  /** Prepares data, such as the demo, before the process reports ready. The server already listens. */
-  prepare?: (baseUrl: string) => Promise<Prepared>;
-}
-
-/** Prepared data that the console shows. */
-interface Prepared {
-  demo: Demo | null;
+  /** Prepares the demo, which the console shows, before the process reports ready. The server already listens. */
+  prepare?: (baseUrl: string) => Promise<Demo | null>;
 }
 
 interface RunningApi extends Closable {
@@ -149,7 +144,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       demo: () => demo,
     });
     const baseUrl = await server.listen({ host: options.HOST, port: options.PORT, backlog: MOST_CONNECTIONS });
-    demo = (await options.prepare?.(baseUrl))?.demo ?? null;
+    demo = (await options.prepare?.(baseUrl)) ?? null;
     isPrepared = true;
     return { baseUrl, untilReady: () => schema.untilCurrent(), close };
   } catch (error) {

@@ -30,7 +30,7 @@ async function run(startPart: StartPart): Promise<void> {
   const prepare = async (baseUrl: string) => {
     const prepared = await prepareDemo(database.url, demoFile, baseUrl);
     logInToken = prepared.logInToken;
-    return { demo: { appKey: prepared.demo.appKey, file: demoFile } };
+    return { appKey: prepared.demo.appKey, file: demoFile };
   };
   const api = await startPart('api', () => startApi({ ...common, prepare }));
   const { fault } = await consoleBuilt;

@@ -185,11 +185,11 @@ export async function countLiveTokens(db: Database, appKey: string): Promise<Bou
 /** How operators know an application. */
 type ApplicationName = Pick<ConsoleApplication, 'appKey' | 'name'>;
 
-/** Reads the names of applications, by id. */
+/** Reads the names of applications, by id. No application has the id null. */
 export async function readApplications(
   db: Database,
-  applicationIds: Iterable<ApplicationId>,
-): Promise<Map<ApplicationId, ApplicationName>> {
+  applicationIds: Iterable<ApplicationId | null>,
+): Promise<Map<ApplicationId | null, ApplicationName>> {
   const rows = await db
     .selectFrom('application')
     .select(['id', 'app_key as appKey', 'name'])

@@ -35,9 +35,9 @@ const WITH_ENTERPRISE = sql`join enterprise on enterprise.id = customer.enterpri
 export async function readOwners(
   db: Database,
   viewer: Viewer,
-  customerIds: Iterable<CustomerId>,
-): Promise<Map<CustomerId, Owner>> {
-  const ids = [...new Set(customerIds)].filter(isId);
+  customerIds: Iterable<CustomerId | null>,
+): Promise<Map<CustomerId | null, Owner>> {
+  const ids = [...new Set(customerIds)].filter((id) => id !== null && isId(id));
   const { rows } = await sql<Owner>`
     select ${OWNER} from ${customersOf(viewer)} as customer ${WITH_ENTERPRISE}
     where customer.id = any (${ids}::bigint[])`.execute(db);

@@ -117,8 +117,11 @@ export function searchEmployees(db: Database, { channels }: Operator, text: stri
   });
 }
 
-/** Reads employees of any enterprise by their ids, deleted ones too. */
-export async function readEmployees(db: Database, ids: Iterable<MemberId>): Promise<Map<MemberId, Holder>> {
+/** Reads employees of any enterprise by their ids, deleted ones too. No employee has the id null. */
+export async function readEmployees(
+  db: Database,
+  ids: Iterable<MemberId | null>,
+): Promise<Map<MemberId | null, Holder>> {
   const { rows } = await sql<Holder>`
     select member.id as "memberGlobalId", user_name || '@' || code as account, member.name
     from member join enterprise on enterprise.id = enterprise_id

@@ -1,12 +1,12 @@
 import type { ConsoleOperationId } from '@lockstep/contract/console';
 import { Button, type ButtonProps } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallFailure, type CallOf, exportOperation } from '../api/calls.ts';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
 import { Dialog } from './dialogs.tsx';
 import { Failure } from './page.tsx';
-import { saveFile } from './save-file.ts';
 
 interface Save extends ButtonProps {
   children: ReactNode;
@@ -18,41 +18,31 @@ interface Save extends ButtonProps {
 /** A button that saves a file, or shows why that failed. Leaving the page ends the download. */
 export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
   const words = useWords(kitWords);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<CallFailure>();
   const leaving = useRef(new AbortController());
   useEffect(() => {
     leaving.current = new AbortController();
     return () => leaving.current.abort();
   }, []);
-  const save = async () => {
-    const { signal } = leaving.current;
-    setBusy(true);
-    try {
-      const { file, name } = await fetchFile(signal);
+  const save = useMutation<void, CallFailure>({
+    mutationFn: async () => {
+      const { file, name } = await fetchFile(leaving.current.signal);
       saveFile(file, name);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof CallFailure)) throw error;
-      setFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  const close = () => setFailure(undefined);
+    },
+    throwOnError: (error) => !(error instanceof CallFailure),
+  });
   const closeButton = (
-    <Button variant="default" onClick={close}>
+    <Button variant="default" onClick={save.reset}>
       {words.close}
     </Button>
   );
   return (
     <>
-      <Button variant="default" disabled={isBusy} aria-live="polite" onClick={() => void save()} {...button}>
+      <Button variant="default" disabled={save.isPending} aria-live="polite" onClick={() => save.mutate()} {...button}>
         {children}
       </Button>
-      {failure !== undefined && (
-        <Dialog title={failedTitle} onClose={close} actions={closeButton}>
-          <Failure failure={failure} />
+      {save.error !== null && (
+        <Dialog title={failedTitle} onClose={save.reset} actions={closeButton}>
+          <Failure failure={save.error} />
         </Dialog>
       )}
     </>
@@ -74,4 +64,13 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call }:
       {kilobytes === undefined ? words.exportCsv : words.exporting(write(kilobytes))}
     </SaveButton>
   );
+}
+
+/** Saves a file as a download of the browser. */
+function saveFile(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

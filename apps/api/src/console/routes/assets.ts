@@ -1,7 +1,6 @@
 import { readApplications } from '@lockstep/access/operator';
 import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
 import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
-import type { ListedAsset } from '@lockstep/contract';
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
 import { readSenderNames } from '@lockstep/orders';
@@ -16,16 +15,15 @@ export function assetsHandlers({ reads }: ServerOptions) {
     listAssets: async (request, operator) => {
       const list = () => listAssets(request.db, operator, request.query);
       const { assets, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
-      const holderIds = assets.flatMap(({ memberGlobalId }) => memberGlobalId ?? []);
+      const holderIds = assets.map(({ memberGlobalId }) => memberGlobalId);
       const holders = await readEmployees(request.db, holderIds);
       const revokerIds = assets.flatMap(({ revokedByOrderId }) => revokedByOrderId ?? []);
       const senders = await readSenderNames(request.db, operator, revokerIds);
-      const holderOf = ({ memberGlobalId: id }: ListedAsset) => (id === null ? undefined : holders.get(id));
       return {
         assets: assets.map((asset) => ({
           ...hideReasons(operator, asset),
-          memberAccount: holderOf(asset)?.account ?? null,
-          memberName: holderOf(asset)?.name ?? null,
+          memberAccount: holders.get(asset.memberGlobalId)?.account ?? null,
+          memberName: holders.get(asset.memberGlobalId)?.name ?? null,
           revokedByApplication: (asset.revokedByOrderId && senders.get(asset.revokedByOrderId)) ?? null,
         })),
         nextCursor,
@@ -51,35 +49,23 @@ export function assetsHandlers({ reads }: ServerOptions) {
       const found = await reads.run(partyOf(operator), request.deadline.signal, read);
       const { entries, nextCursor } = existing('asset', assetNum, found);
       const customerIds = entries.flatMap(({ customerId, fromCustomerId }) => [customerId, fromCustomerId]);
-      const owners = await readOwners(
-        request.db,
-        operator,
-        customerIds.filter((id) => id !== null),
-      );
-      const applications = await readApplications(
-        request.db,
-        entries.flatMap(({ applicationId }) => applicationId ?? []),
-      );
-      const memberIds = entries.flatMap(({ memberGlobalId, administratorGlobalId }) => [
-        memberGlobalId,
-        administratorGlobalId,
-      ]);
-      const employees = await readEmployees(
-        request.db,
-        memberIds.filter((id) => id !== null),
-      );
+      const owners = await readOwners(request.db, operator, customerIds);
+      const applicationIds = entries.map(({ applicationId }) => applicationId);
+      const applications = await readApplications(request.db, applicationIds);
+      const memberIds = entries.flatMap((entry) => [entry.memberGlobalId, entry.administratorGlobalId]);
+      const employees = await readEmployees(request.db, memberIds);
       return {
         entries: entries.map(({ applicationId, fromCustomerId, ...entry }) => {
-          const application = applicationId === null ? undefined : applications.get(applicationId);
+          const application = applications.get(applicationId);
           return {
             ...hidePersonal(operator, entry),
             batchId: entry.licenseOrderId && splitOrderId(entry.licenseOrderId).batchId,
             applicationName: application?.name ?? null,
             appKey: application?.appKey ?? null,
-            member: (entry.memberGlobalId !== null && employees.get(entry.memberGlobalId)) || null,
-            administrator: (entry.administratorGlobalId !== null && employees.get(entry.administratorGlobalId)) || null,
-            customer: (entry.customerId !== null && owners.get(entry.customerId)) || null,
-            fromCustomer: (fromCustomerId !== null && owners.get(fromCustomerId)) || null,
+            member: employees.get(entry.memberGlobalId) ?? null,
+            administrator: employees.get(entry.administratorGlobalId) ?? null,
+            customer: owners.get(entry.customerId) ?? null,
+            fromCustomer: owners.get(fromCustomerId) ?? null,
           };
         }),
         nextCursor,

@@ -1,4 +1,4 @@
-import type { EnterpriseId, ListedCustomer, MemberId } from '@lockstep/contract';
+import type { EnterpriseId, ListedCustomer } from '@lockstep/contract';
 import { ConsoleRefusal } from '@lockstep/contract/console';
 import { listCustomers, setSecurityMobile } from '@lockstep/customers';
 import { findEnterprise, listEnterprises } from '@lockstep/customers/operator';
@@ -73,16 +73,12 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
       const list = () => listHoldings(request.db, { enterpriseId, channels: operator.channels }, request.query);
       const { holdings, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
       const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId]);
-      const administrators = await readEmployees(
-        request.db,
-        ids.filter((id) => id !== null),
-      );
-      const accountOf = (id: MemberId | null) => (id === null ? null : (administrators.get(id)?.account ?? null));
+      const administrators = await readEmployees(request.db, ids);
       return {
         holdings: holdings.map((holding) => ({
           ...holding,
-          beganByAccount: accountOf(holding.beganBy),
-          endedByAccount: accountOf(holding.endedByGlobalId),
+          beganByAccount: administrators.get(holding.beganBy)?.account ?? null,
+          endedByAccount: administrators.get(holding.endedByGlobalId)?.account ?? null,
         })),
         nextCursor,
       };

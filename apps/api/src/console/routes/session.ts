@@ -1,5 +1,5 @@
-import { ConsoleRefusal } from '@lockstep/contract/console';
-import type { FastifyRequest } from 'fastify';
+import { ConsoleRefusal, type Me } from '@lockstep/contract/console';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import type { ServerOptions } from '../../options.ts';
 import { addressOf } from '../caller-address.ts';
@@ -20,23 +20,25 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
     requestId: request.id,
     signal: request.deadline.signal,
   });
+  /** Gives the browser a new session, and records its operator for the log line. */
+  const enter = (request: FastifyRequest, reply: FastifyReply, { token, me }: { token: string; me: Me }) => {
+    noteSubject(request, { operator: me.name });
+    setSessionCookie(request, reply, token, publicUrl);
+    return me;
+  };
   return {
     logIn: async (request, _operator, reply) => {
       if (!hasPasswordLogin) throw new ConsoleRefusal('password_log_in_off');
       const call = callOf(request);
       noteSubject(request, { address: call.address });
-      const { token, me } = await sessions.logIn(request.db, request.body, call);
-      noteSubject(request, { operator: me.name });
-      setSessionCookie(request, reply, token, publicUrl);
-      return me;
+      const session = await sessions.logIn(request.db, request.body, call);
+      return enter(request, reply, session);
     },
 
     logInByLink: async (request, _operator, reply) => {
       noteSubject(request, { address: addressOf(request, publicUrl) });
-      const { token, me } = await sessions.logInByLink(request.db, request.body.token, request.id);
-      noteSubject(request, { operator: me.name });
-      setSessionCookie(request, reply, token, publicUrl);
-      return me;
+      const session = await sessions.logInByLink(request.db, request.body.token, request.id);
+      return enter(request, reply, session);
     },
 
     beginProviderLogIn: async (request, _operator, reply) => {
@@ -52,10 +54,8 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
       noteSubject(request, { address: call.address });
       const attempt = takeAttempt(request, reply, publicUrl);
       const { person, next } = await provider.finish(request.body.search, attempt, call);
-      const { token, me } = await sessions.logInByProvider(request.db, person, call);
-      noteSubject(request, { operator: me.name });
-      setSessionCookie(request, reply, token, publicUrl);
-      return { me, next };
+      const session = await sessions.logInByProvider(request.db, person, call);
+      return { me: enter(request, reply, session), next };
     },
 
     logOut: async (request, operator, reply) => {
@@ -66,9 +66,8 @@ export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswor
     getMe: async (request) => meOf(request),
 
     changeOwnPassword: async (request, operator, reply) => {
-      const changed = await sessions.changeOwnPassword(request.db, operator, request.body, callOf(request));
-      setSessionCookie(request, reply, changed.token, publicUrl);
-      return changed.me;
+      const session = await sessions.changeOwnPassword(request.db, operator, request.body, callOf(request));
+      return enter(request, reply, session);
     },
   } satisfies ConsoleHandlers;
 }

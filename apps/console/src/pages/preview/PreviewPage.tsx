@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@lockstep/contract/words';
-import { Button, NativeSelect, Stack, Textarea } from '@mantine/core';
+import { Button, FileButton, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
@@ -70,24 +70,22 @@ interface Given {
   content: Blob;
 }
 
-/** Takes a batch as a chosen or dropped file, or as pasted text. */
-function BatchForm({
-  appKey,
-  onAppKey,
-  isBusy,
-  onShow,
-}: {
+interface BatchFormProps {
   appKey: string | undefined;
   onAppKey: (appKey: string | undefined) => void;
   isBusy: boolean;
   onShow: (content: Blob) => void;
-}) {
+}
+
+/** Takes a batch as a chosen or dropped file, or as pasted text. */
+function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
   const words = useWords(previewWords);
   const write = useNumberFormat({ maximumFractionDigits: 1 });
   const [given, setGiven] = useState<Given>();
   const [fault, setFault] = useState<string>();
   const [isOver, setOver] = useState(false);
   const text = useRef<HTMLTextAreaElement>(null);
+  const forget = useRef<() => void>(null);
   const sizeOf = ({ size }: Blob) => {
     const kib = size / BYTES_PER_KIB;
     return kib < BYTES_PER_KIB ? `${write(kib)} KiB` : `${write(kib / BYTES_PER_KIB)} MiB`;
@@ -98,7 +96,12 @@ function BatchForm({
     setFault(undefined);
     setGiven({ name, content });
   };
-  const takeFile = (file: File | undefined) => file !== undefined && take(file.name, file);
+  const takeFile = (file: File) => take(file.name, file);
+  const choose = (file: File | null) => {
+    if (file !== null) takeFile(file);
+    // Allows the same file to be chosen again after it has changed.
+    forget.current?.();
+  };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -142,7 +145,13 @@ function BatchForm({
           {given === undefined ? (
             <>
               <span>{words.dropHere}</span>
-              <FileButton onFile={takeFile} />
+              <FileButton accept=".json,application/json,text/plain" onChange={choose} resetRef={forget}>
+                {(props) => (
+                  <Button variant="default" size="compact-md" {...props}>
+                    {words.chooseFile}
+                  </Button>
+                )}
+              </FileButton>
             </>
           ) : (
             <>
@@ -180,37 +189,7 @@ function BatchForm({
   );
 }
 
-function FileButton({ onFile }: { onFile: (file: File | undefined) => void }) {
-  const words = useWords(previewWords);
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button variant="default" size="compact-md" onClick={() => input.current?.click()}>
-        {words.chooseFile}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label={words.chooseFile}
-        accept=".json,application/json,text/plain"
-        onChange={(event) => {
-          onFile(event.currentTarget.files?.[0]);
-          // Allows the same file to be chosen again after it has changed.
-          event.currentTarget.value = '';
-        }}
-      />
-    </>
-  );
-}
-
-function ApplicationChoice({
-  appKey,
-  onAppKey,
-}: {
-  appKey: string | undefined;
-  onAppKey: (appKey: string | undefined) => void;
-}) {
+function ApplicationChoice({ appKey, onAppKey }: Pick<BatchFormProps, 'appKey' | 'onAppKey'>) {
   const words = useWords(previewWords);
   const { data } = useOperation('listApplications', { query: { limit: MAX_LISTED_APPLICATIONS } });
   const known = (data?.applications ?? []).map((each) => ({
