@@ -201,12 +201,10 @@ interface PagerProps {
   nextCursor: string | null;
   /** The number of rows on this page. */
   shown: number;
-  /** A button that saves the list. */
-  save?: ReactNode;
 }
 
 /** Links between the pages of a list. */
-export function Pager({ nextCursor, shown, save }: PagerProps) {
+export function Pager({ nextCursor, shown }: PagerProps) {
   const [{ cursor }, change] = useAddress();
   const words = useWords(kitWords);
   const write = useNumberFormat();
@@ -233,7 +231,6 @@ export function Pager({ nextCursor, shown, save }: PagerProps) {
         {words.rowsShown(write(shown))}
         {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}
       </span>
-      {save}
       {cursor !== undefined && button(words.firstPage, undefined)}
       {place > 0 && button(words.previousPage, visited[place - 1])}
       {nextCursor !== null && button(words.nextPage, nextCursor, noteNext)}

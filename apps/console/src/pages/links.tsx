@@ -68,12 +68,13 @@ export function ApplicationLink({ of }: { of: { appKey: string; applicationName:
 /** The employee to whom an asset is assigned, linked to the enterprise's employees. */
 export function HolderLink({ holder, enterpriseGlobalId }: { holder: Holder; enterpriseGlobalId: string }) {
   return (
-    <>
-      <Link {...pageOf.enterprise(enterpriseGlobalId)} search={{ tab: 'employees', text: holder.account }}>
-        {holder.name}
-      </Link>{' '}
-      · {holder.account}
-    </>
+    <Link
+      {...pageOf.enterprise(enterpriseGlobalId)}
+      search={{ tab: 'employees', text: holder.account }}
+      title={holder.account}
+    >
+      {holder.name}
+    </Link>
   );
 }
 
@@ -86,12 +87,8 @@ export function OwnerLink({ owner }: { owner: Owner }) {
   return (
     <>
       <Link {...pageOf.customer(customerId)}>{customerName}</Link>
-      {enterpriseName !== customerName && (
-        <>
-          {' · '}
-          <EnterpriseLink owner={owner} />
-        </>
-      )}
+      {enterpriseName !== customerName && ' · '}
+      {enterpriseName !== customerName && <EnterpriseLink owner={owner} />}
     </>
   );
 }

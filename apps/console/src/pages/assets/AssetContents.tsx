@@ -116,27 +116,16 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
       expired: ['bad', validities.expired, limitEndDate],
     } as const
   )[validity];
+  const time = timeMs !== null && <Time timeMs={timeMs} />;
   return (
     <>
       <Badge tone={tone}>
-        {validity === 'active' && timeMs === null ? (
-          words.unlimited
-        ) : (
-          <>
-            {says} <Time timeMs={timeMs} />
-          </>
-        )}
+        {validity === 'active' && !time ? words.unlimited : says}
+        {time && <> {time}</>}
       </Badge>{' '}
       {trial && (
         <Badge>
-          {words.trial}
-          {/* Channels send 0 for no end. */}
-          {(trialEndDate ?? 0) !== 0 && (
-            <>
-              {words.gap}
-              <Time timeMs={trialEndDate} />
-            </>
-          )}
+          {words.trial} {trialEndDate !== null && <Time timeMs={trialEndDate} />}
         </Badge>
       )}
     </>

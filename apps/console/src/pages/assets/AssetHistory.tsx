@@ -9,7 +9,7 @@ import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { AssetLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { EndCause } from './Verdict.tsx';
 import { assetsWords } from './words.ts';
 
@@ -121,17 +121,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
         <Line label={words.to} value={<OwnerLink owner={customer} />} />
       )}
       {member !== null && customer !== null && (
-        <Line
-          label={words.employee}
-          value={
-            <Link
-              {...pageOf.enterprise(customer.enterpriseGlobalId)}
-              search={{ tab: 'employees', text: member.account }}
-            >
-              {member.name} · {member.account}
-            </Link>
-          }
-        />
+        <Line label={words.employee} value={<HolderLink holder={member} {...customer} />} />
       )}
       {lockAssetNum !== null && <Line label={words.lentInto} value={<AssetLink assetNum={lockAssetNum} />} />}
       {administrator !== null && <Line label={words.administrator} value={administrator.account} />}
@@ -141,6 +131,7 @@ function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean
           {words.order} <OrderLink orderId={licenseOrderId} />
           {batchId !== null && (
             <>
+              {' · '}
               {words.batch}{' '}
               <Link {...pageOf.batch(batchId)}>
                 {channelCode ?? '–'} {channelOrderId ?? batchId}

@@ -43,18 +43,14 @@ export function AssetPage() {
       }
     >
       <Query of={asset}>
-        {({ earlier, hasMoreEarlier }) => (
+        {({ earlier, earlier: [last], hasMoreEarlier }) => (
           <>
             {active === null ? (
               <Notice tone="warn" title={words.notActive}>
                 {words.notActiveAdvice}{' '}
-                {earlier[0] !== undefined && (
+                {last && (
                   <ReasonText
-                    reason={{
-                      reason: 'revoked',
-                      since: earlier[0].revokedTime,
-                      licenseOrderId: earlier[0].revokedByOrderId,
-                    }}
+                    reason={{ reason: 'revoked', since: last.revokedTime, licenseOrderId: last.revokedByOrderId }}
                   />
                 )}
               </Notice>
@@ -100,14 +96,8 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
         },
         { label: words.customer, value: <Link {...pageOf.customer(owner.customerId)}>{owner.customerName}</Link> },
         { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
-        {
-          label: words.channel,
-          value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link>,
-        },
-        {
-          label: words.lentInto,
-          value: lentInto === null ? undefined : <AssetLink assetNum={lentInto.assetNum} />,
-        },
+        { label: words.channel, value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link> },
+        { label: words.lentInto, value: lentInto ? <AssetLink {...lentInto} /> : undefined },
         { label: words.begins, value: <Time timeMs={asset.limitStartDate} isExact /> },
         { label: words.ends, value: <Time timeMs={asset.limitEndDate} isExact /> },
         { label: words.bought, value: <Time timeMs={asset.createdTime} isExact /> },

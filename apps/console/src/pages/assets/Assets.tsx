@@ -6,7 +6,7 @@ import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './words.ts';
 
@@ -105,12 +105,7 @@ export function useAssetTable({ withCustomer = true, withRevoked = false, isByCh
 
 function Holder({ of: { memberName, memberAccount, enterpriseGlobalId } }: { of: Asset }) {
   if (memberName === null || memberAccount === null) return '–';
-  const search = { tab: 'employees', text: memberAccount };
-  return (
-    <Link {...pageOf.enterprise(enterpriseGlobalId)} search={search} title={memberAccount}>
-      {memberName}
-    </Link>
-  );
+  return <HolderLink holder={{ name: memberName, account: memberAccount }} enterpriseGlobalId={enterpriseGlobalId} />;
 }
 
 function Revoker({ of: { revokedByOrderId: orderId, revokedByApplication } }: { of: Asset }) {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { FilterField } from '../../kit/filters.tsx';
 import { AddressTabs } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { List } from '../../kit/table.tsx';
@@ -14,12 +15,13 @@ const PAST_DAYS = 30;
 function listPeriods() {
   const now = new Date();
   const [year, month] = [now.getFullYear(), now.getMonth()];
-  const past = { name: 'past', from: new Date(year, month, now.getDate() - PAST_DAYS).getTime(), to: now.getTime() };
-  const monthAt = (ahead: number) => {
-    const from = new Date(year, month + ahead).getTime();
-    return { name: writeTime(from, 'local').slice(0, 7), from, to: new Date(year, month + ahead + 1).getTime() - 1 };
-  };
-  return [past, ...Array.from({ length: MONTHS }, (_, ahead) => monthAt(ahead))];
+  const monthAt = (ahead: number) => new Date(year, month + ahead).getTime();
+  const months = Array.from({ length: MONTHS }, (_, ahead) => {
+    const from = monthAt(ahead);
+    return { name: writeTime(from, 'local').slice(0, 7), from, to: monthAt(ahead + 1) - 1 };
+  });
+  const from = new Date(year, month, now.getDate() - PAST_DAYS).getTime();
+  return [{ name: 'past', from, to: now.getTime() }, ...months];
 }
 
 /** The active assets that end, or a product on them, by month. It opens with the next month. */
@@ -27,6 +29,13 @@ export function ExpiringPage() {
   const words = useWords(assetsWords);
   const format = new Intl.DateTimeFormat(useLanguageTag(), { month: 'long', year: 'numeric' });
   const [periods] = useState(listPeriods);
+  const table = useAssetTable();
+  const filters: FilterField[] = [
+    { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
+    { name: 'productUri', label: words.productUri, kind: 'text' },
+    { name: 'licenseType', label: words.licenseType, kind: 'select', options: useWords(licenseTypeWords) },
+    { name: 'channelCode', label: words.channel, kind: 'text' },
+  ];
   return (
     <Page title={words.expiring} lead={words.expiringLead}>
       <AddressTabs
@@ -35,29 +44,19 @@ export function ExpiringPage() {
         parts={periods.map(({ name, from, to }) => ({
           name,
           label: name === 'past' ? words.pastDays : format.format(from),
-          content: <Ending from={from} to={to} />,
+          content: (
+            <List
+              label={words.expiring}
+              operation="listAssets"
+              call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
+              rows={({ assets }) => assets}
+              filters={filters}
+              {...table}
+              none={[words.nothingEnds, words.nothingEndsAdvice]}
+            />
+          ),
         }))}
       />
     </Page>
-  );
-}
-
-function Ending({ from, to }: { from: number; to: number }) {
-  const words = useWords(assetsWords);
-  return (
-    <List
-      label={words.expiring}
-      operation="listAssets"
-      call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
-      rows={({ assets }) => assets}
-      filters={[
-        { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
-        { name: 'productUri', label: words.productUri, kind: 'text' },
-        { name: 'licenseType', label: words.licenseType, kind: 'select', options: useWords(licenseTypeWords) },
-        { name: 'channelCode', label: words.channel, kind: 'text' },
-      ]}
-      {...useAssetTable()}
-      none={[words.nothingEnds, words.nothingEndsAdvice]}
-    />
   );
 }

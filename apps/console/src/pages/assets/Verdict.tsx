@@ -38,34 +38,24 @@ type Instances = ConsoleData<'getAssetContents'>['instances'];
 export function VerdictNotice({ asset, instances }: { asset: Asset; instances: Instances | undefined }) {
   const words = useWords(assetsWords);
   const { usable, reasons } = asset.verdict;
-  if (!usable) {
-    return (
-      <Notice
-        tone="warn"
-        title={
-          <>
-            {words.notUsable}
-            {words.colon}
-            {reasons.map((reason, index) => (
-              <Fragment key={reason.reason}>
-                {index > 0 && words.comma}
-                <ReasonText reason={reason} />
-              </Fragment>
-            ))}
-          </>
-        }
-      />
-    );
-  }
-  const end = findEnd(asset, instances);
-  if (end === undefined) return <Notice tone="good" title={words.usable} />;
-  if (end === null) return <Notice tone="good" title={words.usableForever} />;
+  const end = usable ? findEnd(asset, instances) : undefined;
+  const time = end && <Time timeMs={end} isExact />;
+  const why = reasons.map((reason, index) => (
+    <Fragment key={reason.reason}>
+      {index > 0 && words.comma}
+      <ReasonText reason={reason} />
+    </Fragment>
+  ));
+  const [before, after] = !usable
+    ? [`${words.notUsable}${words.colon}`, why]
+    : [end === null ? words.usableForever : end === undefined ? words.usable : `${words.usableUntil} `, time];
   return (
     <Notice
-      tone="good"
+      tone={usable ? 'good' : 'warn'}
       title={
         <>
-          {words.usableUntil} <Time timeMs={end} isExact />
+          {before}
+          {after}
         </>
       }
     />
@@ -87,35 +77,20 @@ function findEnd({ limitEndDate, borrowedUsbKey }: Asset, instances: Instances |
 /** A reason why an asset can't be used, within a sentence: what, when and by whom. */
 export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 'reason'> }) {
   const words = useWords(assetsWords);
-  const names = useWords(reasonWords);
-  const { since = null, until = null, licenseOrderId, operatorIdentity, lockAssetNum } = of;
+  const names = { ...useWords(reasonWords), not_yet: words.begins };
+  const { licenseOrderId, operatorIdentity, lockAssetNum } = of;
+  const [name, link] = lockAssetNum
+    ? [words.lentInto, <AssetLink key="lock" assetNum={lockAssetNum} />]
+    : licenseOrderId
+      ? [words.revokedBy, <OrderLink key="order" orderId={licenseOrderId} />]
+      : [names[of.reason], null];
+  const timeMs = of.since ?? of.until;
+  const time = timeMs && <Time timeMs={timeMs} />;
   return (
     <>
-      {(lockAssetNum ? words.lentInto : names[of.reason]).toLowerCase()}
-      {lockAssetNum && (
-        <>
-          {' '}
-          <AssetLink assetNum={lockAssetNum} />
-        </>
-      )}
-      {since !== null && (
-        <>
-          {' '}
-          <Time timeMs={since} />
-        </>
-      )}
-      {until !== null && (
-        <>
-          {words.comma}
-          {words.begins.toLowerCase()} <Time timeMs={until} />
-        </>
-      )}
-      {licenseOrderId && (
-        <>
-          {words.comma}
-          {words.order.toLowerCase()} <OrderLink orderId={licenseOrderId} />
-        </>
-      )}
+      {name.toLowerCase()}
+      {link && <> {link}</>}
+      {time && <> {time}</>}
       {operatorIdentity && ` ${words.aside(operatorIdentity)}`}
     </>
   );

@@ -89,7 +89,7 @@ export const assetsWords = defineAreaWords({
   featureCount: ['Features', '特性'],
   term: ['Term (Y-M-D)', '时长（年-月-日）'],
   until: ['until', '至'],
-  unlimited: ['no end date', '永久有效'],
+  unlimited: ['No end date', '永久有效'],
   trial: ['Trial', '试用'],
   boughtBy: ['Bought by order', '购买订单'],
   revocableBy: ['Revocable by order', '撤销依据订单'],

@@ -2,10 +2,11 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
+import type { FilterField } from '../../kit/filters.tsx';
 import { AddressTabs } from '../../kit/inputs.tsx';
 import { Page, Query } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
-import { type Column, List, type Table } from '../../kit/table.tsx';
+import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
@@ -16,41 +17,26 @@ import { enterprisesWords } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
-const list = getRouteApi('/customers');
 const route = getRouteApi('/customers/$customerId');
 
 /** Finds customers by part of their name or number. */
 export function CustomersPage() {
   const words = useWords(enterprisesWords);
-  const { text } = list.useSearch();
   return (
     <Page title={words.customers} lead={words.customersLead}>
-      <List
-        label={words.customers}
-        operation="listCustomers"
-        rows={({ customers }) => customers}
-        filters={[
-          { name: 'text', label: words.customerText, kind: 'text' },
-          { name: 'channelCode', label: words.channel, kind: 'text' },
-        ]}
-        {...useCustomerTable({ withEnterprise: true })}
-        none={[words.noCustomers, words.noCustomersAdvice]}
-        noMatches={
-          text && (
-            <Empty title={words.noSuchCustomer(text)}>
-              <Link {...pageOf.enterprises({ text })}>{words.lookAmongEnterprises}</Link>
-            </Empty>
-          )
-        }
-      />
+      <CustomerList />
     </Page>
   );
 }
 
-/** The table of customers. An enterprise's own page omits the enterprise. */
-export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }): Table<Customer> {
+/** Customers with filters; or those of an enterprise, whose own page doesn't name it in each row. */
+export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: string }) {
   const words = useWords(enterprisesWords);
   const enterprise: Column<Customer> = { header: words.enterprise, cell: (row) => <EnterpriseLink owner={row} /> };
+  const filters: FilterField[] = [
+    { name: 'text', label: words.customerText, kind: 'text' },
+    { name: 'channelCode', label: words.channel, kind: 'text' },
+  ];
   const columns: Column<Customer>[] = [
     {
       header: words.name,
@@ -61,14 +47,25 @@ export function useCustomerTable({ withEnterprise }: { withEnterprise: boolean }
         </>
       ),
     },
-    ...(withEnterprise ? [enterprise] : []),
+    ...(enterpriseGlobalId === undefined ? [enterprise] : []),
     { header: words.channel, cell: ({ channelCode }) => channelCode },
     { header: words.number, cell: ({ channelCustomerId }) => <CopyId id={channelCustomerId} /> },
     { header: words.id, cell: ({ customerId }) => <CopyId id={customerId} /> },
     { header: words.branch, isMinor: true, cell: ({ branchName }) => branchName },
     { header: words.createdTime, isMinor: true, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
   ];
-  return { columns, rowKey: ({ customerId }) => customerId };
+  return (
+    <List
+      label={words.customers}
+      operation="listCustomers"
+      call={{ query: { enterpriseGlobalId } }}
+      rows={({ customers }) => customers}
+      filters={enterpriseGlobalId === undefined ? filters : []}
+      columns={columns}
+      rowKey={({ customerId }) => customerId}
+      none={[words.noCustomers, words.noCustomersAdvice]}
+    />
+  );
 }
 
 /** One customer: ids, contact, assets and orders. */

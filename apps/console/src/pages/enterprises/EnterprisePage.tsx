@@ -7,12 +7,12 @@ import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { AddressTabs, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { announce, Badge, Notice } from '../../kit/signs.tsx';
-import { type Column, DataTable, List } from '../../kit/table.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
 import { pageOf } from '../links.tsx';
-import { useCustomerTable } from './Customers.tsx';
+import { CustomerList } from './Customers.tsx';
 import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
 import { HoldingList, SeatTables } from './Holdings.tsx';
 import { enterprisesWords } from './words.ts';
@@ -36,7 +36,7 @@ export function EnterprisePage() {
               of="tab"
               parts={[
                 { name: 'assets', label: words.assets, content: <AssetsOf owner={part} /> },
-                { name: 'customers', label: words.customers, content: <Customers {...part} /> },
+                { name: 'customers', label: words.customers, content: <CustomerList {...part} /> },
                 { name: 'seats', label: words.seats, content: <SeatTables {...part} /> },
                 { name: 'employees', label: words.employees, content: <EmployeeList {...part} /> },
                 { name: 'holdings', label: words.holdings, content: <HoldingList {...part} /> },
@@ -72,7 +72,8 @@ const SOON_MS = 30 * 86_400_000;
 /** What the enterprise has, each figure linked to its list. */
 function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterprise: Enterprise }) {
   const words = useWords(enterprisesWords);
-  const total = useOperation('getSeats', { params: { enterpriseGlobalId } }).data?.total;
+  const { total, products } = useOperation('getSeats', { params: { enterpriseGlobalId } }).data ?? {};
+  const ending = products?.reduce((sum, { endingSoon }) => sum + endingSoon, 0);
   const [now] = useState(Date.now);
   const tab = (name: string) => ({ ...pageOf.enterprise(enterpriseGlobalId), search: { tab: name } });
   const assets = (filter: object) => pageOf.assets({ enterpriseGlobalId, ...filter });
@@ -84,27 +85,8 @@ function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterpri
       <Figure label={words.assigned} value={total?.assigned ?? '–'} link={assets({ assigned: 'true' })} />
       <Figure label={words.free} value={total?.free ?? '–'} link={tab('seats')} />
       <Figure label={words.lent} value={total?.lent ?? '–'} link={assets({ reason: 'lent' })} />
-      <Figure
-        label={words.endingSoon}
-        value={total?.endingSoon ?? '–'}
-        tone={total?.endingSoon ? 'warn' : 'neutral'}
-        link={assets(soon)}
-      />
+      <Figure label={words.ending} value={ending ?? '–'} tone={ending ? 'warn' : 'neutral'} link={assets(soon)} />
     </Figures>
-  );
-}
-
-function Customers({ enterpriseGlobalId }: Part) {
-  const words = useWords(enterprisesWords);
-  return (
-    <List
-      label={words.customers}
-      operation="listCustomers"
-      call={{ query: { enterpriseGlobalId } }}
-      rows={({ customers }) => customers}
-      {...useCustomerTable({ withEnterprise: false })}
-      none={[words.noCustomers, words.noCustomersAdvice]}
-    />
   );
 }
 

@@ -87,7 +87,7 @@ export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId:
     { header: words.time, cell: ({ time }) => <Time timeMs={time} /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
     { header: words.employee, cell: ({ targetAccount, targetGlobalId }) => targetAccount ?? targetGlobalId ?? '–' },
-    { header: words.detail, cell: ({ detail }) => <AuditedChange detail={detail} />, width: '14rem' },
+    { header: words.detail, cell: ({ detail }) => <AuditedChange detail={detail} />, width: '20rem' },
     { header: words.changedBy, cell: (entry) => <Who entry={entry} /> },
     { header: words.requestId, cell: ({ requestId }) => <CopyId id={requestId} />, isMinor: true },
   ];

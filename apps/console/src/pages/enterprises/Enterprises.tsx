@@ -1,7 +1,6 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Page } from '../../kit/page.tsx';
-import { Empty } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
@@ -10,12 +9,9 @@ import { enterprisesWords } from './words.ts';
 
 type Enterprise = ConsoleData<'listEnterprises'>['enterprises'][number];
 
-const route = getRouteApi('/enterprises');
-
 /** Finds enterprises by part of their name or number. */
 export function EnterprisesPage() {
   const words = useWords(enterprisesWords);
-  const { text } = route.useSearch();
   const columns: Column<Enterprise>[] = [
     { header: words.name, cell: (row) => <Link {...pageOf.enterprise(row.enterpriseGlobalId)}>{row.name}</Link> },
     { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
@@ -33,11 +29,6 @@ export function EnterprisesPage() {
         columns={columns}
         rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId}
         none={[words.noEnterprises, words.noEnterprisesAdvice]}
-        noMatches={
-          <Empty title={words.noSuchEnterprise(text ?? '')}>
-            <Link {...pageOf.customers({ text: text ?? '' })}>{words.lookAmongCustomers}</Link>
-          </Empty>
-        }
       />
     </Page>
   );

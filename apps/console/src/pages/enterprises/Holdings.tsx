@@ -87,7 +87,7 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
     },
     {
       header: words.kind,
-      width: '10rem',
+      width: '15rem',
       cell: ({ kind, lockAssetNum }) => (
         <>
           <Badge tone={kind === 'loan' ? 'busy' : 'good'}>{words[kind]}</Badge>{' '}

@@ -97,7 +97,15 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },
         { label: words.application, value: <ApplicationLink of={order} /> },
-        { label: words.customer, value: owner === null ? words.noSuchCustomer : owner.customerName },
+        {
+          label: words.customer,
+          value:
+            owner === null ? (
+              words.noSuchCustomer
+            ) : (
+              <Link {...pageOf.customer(owner.customerId)}>{owner.customerName}</Link>
+            ),
+        },
         {
           label: words.customerId,
           value: (
