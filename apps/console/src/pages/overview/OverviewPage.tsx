@@ -9,7 +9,7 @@ import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
-import { isTime, writeTime } from '../../words/times.ts';
+import { writeTime } from '../../words/times.ts';
 import { useDuration, useNumberFormat, useRate, useWords } from '../../words/words.ts';
 import { useBatchTable } from '../batches/Batches.tsx';
 import { batchesWords } from '../batches/words.ts';
@@ -142,10 +142,11 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
   const words = useWords(overviewWords);
   const write = useNumberFormat();
   const navigate = route.useNavigate();
-  const zoom = readZoom(route.useSearch());
+  const { from, to } = route.useSearch();
+  const part = from && to ? { acceptedFrom: from, acceptedTo: to } : null;
   const intervalMs = 1_000 * intervalSeconds;
   const shown = intervals.filter(
-    ({ startTime }) => zoom === null || (startTime + intervalMs > zoom.fromMs && startTime <= zoom.toMs),
+    ({ startTime }) => part === null || (startTime >= Number(from) && startTime <= Number(to)),
   );
   // Draws counts, not rates: the last interval is incomplete, so its rate would be a guess.
   const series = SERIES.map(({ count, tone }) => ({
@@ -154,12 +155,12 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
     values: shown.map((each) => each[count]),
   }));
   const sums = series.map(({ values }) => values.reduce((sum, each) => sum + each, 0));
-  const period = zoom === null ? words[`span${span}`] : writePeriod(zoom);
+  const period = part === null ? words[`span${span}`] : writePart(part);
   const zoomTo = (fromMs: number, toMs: number) => {
     // Whole intervals, and at least two, between which there is something to draw.
     const [first, last] = [fromMs, toMs].map((timeMs) => Math.floor(timeMs / intervalMs)) as [number, number];
-    const [from, to] = [first * intervalMs, (Math.max(last, first + 1) + 1) * intervalMs - 1];
-    void navigate({ search: { span, from: String(from), to: String(to) }, resetScroll: false });
+    const end = (Math.max(last, first + 1) + 1) * intervalMs - 1;
+    void navigate({ search: { span, from: String(first * intervalMs), to: String(end) }, resetScroll: false });
   };
   const choice = (
     <Choice
@@ -172,7 +173,7 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
   return (
     <>
       <Section title={words.activity} actions={choice}>
-        {zoom !== null && <Zoom zoom={zoom} onClear={() => void navigate({ search: { span }, resetScroll: false })} />}
+        {part !== null && <Zoom part={part} onClear={() => void navigate({ search: { span }, resetScroll: false })} />}
         {sums.every((sum) => sum === 0) ? (
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
         ) : (
@@ -188,32 +189,22 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
       </Section>
       {failures.length > 0 && (
         <Section title={words.failures}>
-          <FailureCauses failures={failures} search={zoom === null ? {} : searchOf(zoom)} />
+          <FailureCauses failures={failures} search={part ?? {}} />
         </Section>
       )}
     </>
   );
 }
 
-interface Zoomed {
-  fromMs: number;
-  toMs: number;
-}
+/** A part of the period: the parameters by which lists find what was accepted then. */
+type Part = { acceptedFrom: string; acceptedTo: string };
 
-/** Returns the part of the period that the address names; null if it names none. */
-function readZoom({ from, to }: { from?: string; to?: string }): Zoomed | null {
-  const [fromMs, toMs] = [Number(from), Number(to)];
-  return from !== undefined && to !== undefined && isTime(fromMs) && isTime(toMs) ? { fromMs, toMs } : null;
-}
-
-const searchOf = ({ fromMs, toMs }: Zoomed) => ({ acceptedFrom: String(fromMs), acceptedTo: String(toMs) });
-const writePeriod = ({ fromMs, toMs }: Zoomed) =>
-  [fromMs, toMs].map((timeMs) => writeTime(timeMs, 'local').slice(0, 16)).join(' – ');
+const writePart = (part: Part) =>
+  [part.acceptedFrom, part.acceptedTo].map((timeMs) => writeTime(Number(timeMs), 'local').slice(0, 16)).join(' – ');
 
 /** The part of the period that the chart shows, with links to the orders and batches of that time. */
-function Zoom({ zoom, onClear }: { zoom: Zoomed; onClear: () => void }) {
+function Zoom({ part, onClear }: { part: Part; onClear: () => void }) {
   const words = useWords(overviewWords);
-  const search = searchOf(zoom);
   return (
     <Group gap="md">
       <Button
@@ -224,11 +215,11 @@ function Zoom({ zoom, onClear }: { zoom: Zoomed; onClear: () => void }) {
         title={words.clearZoom}
         onClick={onClear}
       >
-        {writePeriod(zoom)}
+        {writePart(part)}
       </Button>
-      <Link {...pageOf.orders(search)}>{words.acceptedThen}</Link>
-      <Link {...pageOf.orders({ ...search, state: 'failed' })}>{words.failedThen}</Link>
-      <Link {...pageOf.batches(search)}>{words.batchesThen}</Link>
+      <Link {...pageOf.orders(part)}>{words.acceptedThen}</Link>
+      <Link {...pageOf.orders({ ...part, state: 'failed' })}>{words.failedThen}</Link>
+      <Link {...pageOf.batches(part)}>{words.batchesThen}</Link>
     </Group>
   );
 }
