@@ -85,7 +85,7 @@ it("the overview renders if the browser's language has a POSIX name", async () =
     Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });
     Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'] });`);
   await page.goto('/console/');
-  await page.locator('.uplot canvas').waitFor();
+  await page.locator('.uplot canvas').first().waitFor();
   expectNoFaults(page);
 });
 
