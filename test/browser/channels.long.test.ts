@@ -57,7 +57,7 @@ it('a viewer sees what waits in a channel, and no way to pause it', async () => 
   const { page } = await openConsole(stack, 'viewer', '/channels?search=test');
   await page.getByRole('link', { name: 'test', exact: true }).click();
   await page.locator('main dl').waitFor();
-  await page.getByText('Test', { exact: true }).waitFor();
+  await page.getByText('Test', { exact: true }).first().waitFor();
   await lookInEveryView(page, 'channel', async (words) => {
     expect(await page.getByRole('button', { name: words.channels.pause, exact: true }).count()).toBe(0);
   });

@@ -38,7 +38,7 @@ export function ChannelsPage() {
   );
 }
 
-/** The table of channels, with backlog and throughput. `most`: the largest backlog, to which bars compare the others. */
+/** The table of channels, with backlog and throughput. Bars compare the backlogs to `most`, the largest. */
 function useChannelTable(most?: number): Table<ConsoleChannel> {
   const words = useWords(channelsWords);
   const rate = useRate();
