@@ -1,6 +1,7 @@
 import { NativeSelect, type NativeSelectProps, Tabs, TextInput, type TextInputProps } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
+import styles from './kit.module.css';
 import type { Search } from './search.ts';
 
 /** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
@@ -43,7 +44,7 @@ export function AddressTabs({ of, parts, initial = parts[0]!.name }: Tabbed) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={chosen.name} pt="md">
+      <Tabs.Panel value={chosen.name} pt="md" className={styles.page}>
         {chosen.content}
       </Tabs.Panel>
     </Tabs>

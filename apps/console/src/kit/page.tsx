@@ -83,7 +83,7 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
       <Group gap="md" justify="space-between">
         <div style={{ minWidth: 0 }}>
           <Group gap="sm">
-            <Title ref={heading} tabIndex={-1} style={{ overflowWrap: 'anywhere' }}>
+            <Title ref={heading} tabIndex={-1} lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
               {title}
             </Title>
             {beside}

@@ -107,10 +107,13 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-/** A number in the format of the current language. */
-export function Count({ value }: { value: number }) {
-  return useNumberFormat()(value);
+/** A number in the format of the current language: grey if it is 0, otherwise in the color of its tone. */
+export function Count({ value, tone = 'neutral' }: { value: number; tone?: Tone }) {
+  const text = useNumberFormat()(value);
+  return value === 0 ? <span className="dimmed">{text}</span> : <span style={{ color: textColor(tone) }}>{text}</span>;
 }
+
+const textColor = (tone: Tone) => (tone === 'neutral' ? undefined : `var(--mantine-color-${COLORS[tone]}-light-color)`);
 
 /** A row of figures that wraps. */
 export function Figures({ children }: { children: ReactNode }) {
@@ -119,20 +122,21 @@ export function Figures({ children }: { children: ReactNode }) {
 
 interface FigureProps {
   label: string;
-  value: number | string;
+  /** Numbers are written in the current language. */
+  value: ReactNode;
   tone?: Tone;
   /** The page that lists what the figure counts. */
   link?: LinkProps;
 }
 
-/** A labeled figure for the top of a page. */
+/** A labeled figure for the top of a page. If it is 0, it has no color. */
 export function Figure({ label, value, tone = 'neutral', link }: FigureProps) {
   const write = useNumberFormat();
   const text = typeof value === 'number' ? write(value) : value;
   return (
     <div className="box">
       <dt className="small">{label}</dt>
-      <dd style={{ color: tone === 'neutral' ? undefined : `var(--mantine-color-${COLORS[tone]}-light-color)` }}>
+      <dd style={{ color: textColor(text === '0' ? 'neutral' : tone) }}>
         {link === undefined ? text : <Link {...link}>{text}</Link>}
       </dd>
     </div>

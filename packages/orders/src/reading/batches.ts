@@ -106,7 +106,7 @@ function matches({ state, hasFailed }: BatchesQuery): RawBuilder<unknown> {
   }
 }
 
-const MAX_MESSAGES = 20;
+const MAX_MESSAGES = 5;
 
 export interface OperatorBatch {
   applicationId: ApplicationId;

@@ -22,7 +22,7 @@ export const useContents = (assetNum: string, isEnabled = true) =>
 /** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
   const words = useWords(assetsWords);
-  const columns = useColumns();
+  const columnsOf = useColumns();
   const contents = useContents(assetNum);
   return (
     <Section
@@ -34,7 +34,7 @@ export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: 
         {({ instances, nextCursor }) => (
           <DataTable
             label={words.contents}
-            columns={columns}
+            columns={columnsOf(instances)}
             rows={nest(instances)}
             rowKey={({ id }) => id}
             empty={
@@ -66,11 +66,12 @@ function nest(instances: readonly Instance[]): (Instance & { depth: number })[] 
 
 const INDENT_REM = 1.25;
 
-function useColumns(): Column<Instance & { depth: number }>[] {
+/** The columns of contents, without those that would be empty. */
+function useColumns() {
   const words = useWords(assetsWords);
   const ofProduct = (show: (product: Product) => ReactNode) => (row: Instance) =>
     row.kind === 'product' ? show(row) : '';
-  return [
+  return (rows: readonly Instance[]): Column<Instance & { depth: number }>[] => [
     {
       header: words.name,
       cell: (row) => (
@@ -85,25 +86,34 @@ function useColumns(): Column<Instance & { depth: number }>[] {
     },
     { header: words.state, cell: ofProduct((product) => <Validity product={product} />) },
     { header: words.nodes, align: 'end', cell: ofProduct(({ limitConcurrent }) => <Count value={limitConcurrent} />) },
-    {
-      header: words.featureCount,
-      cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
-    },
+    ...shownIf(
+      rows.some((row) => row.kind === 'product' && row.featureCount > 0),
+      {
+        header: words.featureCount,
+        cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
+      },
+    ),
+    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
+    { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
     { header: words.boughtBy, cell: (row) => <OrderLink orderId={row.boughtByOrderId} /> },
-    {
+    ...shownIf(rows.some(isHeldByOther), {
       header: words.revocableBy,
       isMinor: true,
-      cell: (row) => (row.heldByOrderId === row.boughtByOrderId ? '' : <OrderLink orderId={row.heldByOrderId} />),
-    },
-    {
-      header: words.source,
-      isMinor: true,
-      cell: ({ srcLicenseOrderId }) => (srcLicenseOrderId === null ? '' : <OrderLink orderId={srcLicenseOrderId} />),
-    },
-    { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
-    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
+      cell: (row) => isHeldByOther(row) && <OrderLink orderId={row.heldByOrderId} />,
+    }),
+    ...shownIf(
+      rows.some(({ srcLicenseOrderId }) => srcLicenseOrderId !== null),
+      {
+        header: words.source,
+        isMinor: true,
+        cell: ({ srcLicenseOrderId }) => srcLicenseOrderId !== null && <OrderLink orderId={srcLicenseOrderId} />,
+      },
+    ),
   ];
 }
+
+const isHeldByOther = (row: Instance) => row.heldByOrderId !== row.boughtByOrderId;
+const shownIf = (is: boolean, column: Column<Instance>): Column<Instance>[] => (is ? [column] : []);
 
 /** Whether a product is in force, and until when. */
 function Validity({ product: { validity, limitEndDate, limitStartDate, trial, trialEndDate } }: { product: Product }) {

@@ -98,8 +98,11 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
         { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
         { label: words.channel, value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link> },
         { label: words.lentInto, value: lentInto ? <AssetLink {...lentInto} /> : undefined },
-        { label: words.begins, value: <Time timeMs={asset.limitStartDate} isExact /> },
-        { label: words.ends, value: <Time timeMs={asset.limitEndDate} isExact /> },
+        {
+          label: words.begins,
+          value: asset.limitStartDate ? <Time timeMs={asset.limitStartDate} isExact /> : undefined,
+        },
+        { label: words.ends, value: asset.limitEndDate ? <Time timeMs={asset.limitEndDate} isExact /> : undefined },
         { label: words.bought, value: <Time timeMs={asset.createdTime} isExact /> },
         { label: words.updated, value: <Time timeMs={asset.updatedTime} isExact /> },
         { label: words.createdBy, value: <OrderLink orderId={asset.createdByOrderId} /> },

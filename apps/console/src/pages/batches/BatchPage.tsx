@@ -119,10 +119,10 @@ function BatchProgress({ batch: { total, succeeded, failed, resent, pending, hel
     <>
       <Figures>
         <Figure label={words.orders} value={total} />
-        <Figure label={words.succeeded} value={succeeded} tone={succeeded > 0 ? 'good' : 'neutral'} />
-        <Figure label={words.failed} value={failed - resent} tone={failed > resent ? 'bad' : 'neutral'} />
-        {resent > 0 && <Figure label={words.resentOrders} value={resent} tone="neutral" />}
-        <Figure label={words.pending} value={pending - held} tone={pending > held ? 'busy' : 'neutral'} />
+        <Figure label={words.succeeded} value={succeeded} tone="good" />
+        <Figure label={words.failed} value={failed - resent} tone="bad" />
+        {resent > 0 && <Figure label={words.resentOrders} value={resent} />}
+        <Figure label={words.pending} value={pending - held} tone="busy" />
         {held > 0 && <Figure label={words.held} value={held} tone="warn" />}
       </Figures>
       {pending > 0 && <ProgressBar label={label} total={total} succeeded={succeeded} failed={failed} />}
@@ -138,7 +138,10 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
     <Fields
       fields={[
         { label: words.channelOrderId, value: <CopyId id={batch.channelOrderId} /> },
-        { label: words.channel, value: batch.channelCode },
+        {
+          label: words.channel,
+          value: <Link {...pageOf.channel(batch.channelCode)}>{batch.channelCode}</Link>,
+        },
         { label: words.application, value: <ApplicationLink of={batch} /> },
         { label: words.madeFrom, value: resentFrom ? <BatchLink batch={resentFrom} /> : undefined },
         { label: words.mode, value: codeName(batch.syncMode) },
@@ -191,7 +194,13 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                       {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(write(each.orders))}</span>}
                     </li>
                   ))}
-                  {otherOrders > 0 && <li className="dimmed">{words.otherMessages(write(otherOrders))}</li>}
+                  {otherOrders > 0 && (
+                    <li>
+                      <Link {...ordersOf(cause)} resetScroll={false}>
+                        {words.otherMessages(write(otherOrders))}
+                      </Link>
+                    </li>
+                  )}
                 </ul>
               </li>
             ))}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
-import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { Empty, Notice, StateBadge, type Tone, useStateWords } from '../../kit/signs.tsx';
 import { DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
@@ -72,7 +72,9 @@ export function useBatchTable(): Table<ConsoleBatch> {
       {
         header: words.failed,
         align: 'end',
-        cell: ({ failed, resent }) => <SplitCount rest={failed - resent} part={resent} name={words.resent} />,
+        cell: ({ failed, resent }) => (
+          <SplitCount rest={failed - resent} part={resent} name={words.resent} tone="bad" />
+        ),
       },
       {
         header: words.pending,
@@ -80,18 +82,29 @@ export function useBatchTable(): Table<ConsoleBatch> {
         cell: ({ pending, held }) => <SplitCount rest={pending - held} part={held} name={words.heldPart} />,
       },
       { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
-      { header: words.channel, isMinor: true, cell: ({ channelCode }) => channelCode },
+      {
+        header: words.channel,
+        isMinor: true,
+        cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
+      },
       { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
     ],
   };
 }
 
+interface SplitCountProps {
+  rest: number;
+  part: number;
+  name: (count: string) => string;
+  tone?: Tone;
+}
+
 /** A count, and beside it a part that is not in it, if there is any: `1 · 2 resent`. */
-function SplitCount({ rest, part, name }: { rest: number; part: number; name: (count: string) => string }) {
+function SplitCount({ rest, part, name, tone = 'neutral' }: SplitCountProps) {
   const write = useNumberFormat();
   return (
     <>
-      <Count value={rest} />
+      <Count value={rest} tone={tone} />
       {part > 0 && ` · ${name(write(part))}`}
     </>
   );

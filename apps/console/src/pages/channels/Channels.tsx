@@ -8,7 +8,7 @@ import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
-import { Bar, CopyId, Count, Fields, Time } from '../../kit/values.tsx';
+import { Bar, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
@@ -98,6 +98,7 @@ const route = getRouteApi('/channels/$channelCode');
 /** One channel: backlog, throughput, applications, and pause and resume. */
 export function ChannelPage() {
   const words = useWords(channelsWords);
+  const mayCall = useMayCall();
   const { channelCode } = route.useParams();
   const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
   const { data } = channel;
@@ -107,12 +108,19 @@ export function ChannelPage() {
       title={channelCode}
       beside={data && <StateBadge state={data.state} />}
       crumbs={[{ text: words.channels, to: '/channels' }]}
-      actions={data && <Switch channelCode={channelCode} />}
+      actions={
+        data && (
+          <>
+            {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>}
+            <Switch channelCode={channelCode} />
+          </>
+        )
+      }
     >
       <Query of={channel}>
         {(shown) => (
           <>
-            {shown.pause !== null && <PauseNotice pause={shown.pause} />}
+            {shown.pause !== null && <PauseNotice pause={shown.pause} isHere />}
             {shown.state === 'holding' && (
               <Notice tone="warn" title={words.holdingTitle}>
                 {words.holdingHelp} <Link to="/holds">{words.heldOrders}</Link>
@@ -135,8 +143,9 @@ export function ChannelPage() {
   );
 }
 
-/** Says who paused a channel, when and why. */
-export function PauseNotice({ pause: { channelCode, pausedTime, pausedBy, reason } }: { pause: Pause }) {
+/** Says who paused a channel, when and why. Links to the channel's page, unless it is there. */
+export function PauseNotice({ pause, isHere = false }: { pause: Pause; isHere?: boolean }) {
+  const { channelCode, pausedTime, pausedBy, reason } = pause;
   const words = useWords(channelsWords);
   return (
     <Notice tone="warn" title={words.pausedTitle(channelCode)}>
@@ -145,35 +154,33 @@ export function PauseNotice({ pause: { channelCode, pausedTime, pausedBy, reason
         {pausedBy !== null && ` ${words.pausedBy(pausedBy)}`}
         {reason !== null && `${words.colon}${reason}`}
       </p>
-      {words.pausedHelp} <Link {...pageOf.channel(channelCode)}>{`${words.channel} ${channelCode}`}</Link>
+      {words.pausedHelp} {!isHere && <Link {...pageOf.channel(channelCode)}>{words.openChannel}</Link>}
     </Notice>
   );
 }
 
+/** The backlog and the throughput of a channel. */
 function Known({ channel }: { channel: ConsoleChannel }) {
   const words = useWords(channelsWords);
   const rate = useRate();
-  const mayCall = useMayCall();
-  const { channelCode, perSecond, pausedTime } = channel;
-  const changes = mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>;
+  const { channelCode, perSecond, pendingOrders, heldOrders, oldestPendingTime, estimatedCompletionTime } = channel;
   return (
-    <Fields
-      fields={[
-        { label: words.channel, value: <CopyId id={channelCode} what={words.channel} /> },
-        { label: words.pendingOrders, value: <Count value={channel.pendingOrders} /> },
-        { label: words.heldOrders, value: <Count value={channel.heldOrders} /> },
-        { label: words.oldestPending, value: <Time timeMs={channel.oldestPendingTime} isExact /> },
-        { label: words.acceptedRate, value: rate(perSecond.accepted) },
-        { label: words.succeededRate, value: rate(perSecond.succeeded) },
-        { label: words.failedRate, value: rate(perSecond.failed) },
-        {
-          label: `${words.estimate}${words.gap}${words.aside(words.estimateHint)}`,
-          value: <Time timeMs={channel.estimatedCompletionTime} />,
-        },
-        { label: words.paused, value: <Time timeMs={pausedTime} isExact /> },
-        { label: words.seeAlso, value: changes || undefined },
-      ]}
-    />
+    <Figures>
+      <Figure
+        label={words.pendingOrders}
+        value={pendingOrders}
+        tone={channel.state === 'current' ? 'busy' : 'warn'}
+        link={pageOf.orders({ channelCode, state: 'pending' })}
+      />
+      <Figure label={words.heldOrders} value={heldOrders} tone="warn" link={{ to: '/holds' }} />
+      <Figure label={words.oldestPending} value={<Time timeMs={oldestPendingTime} />} />
+      <Figure label={words.acceptedRate} value={rate(perSecond.accepted)} tone="busy" />
+      <Figure label={words.succeededRate} value={rate(perSecond.succeeded)} tone="good" />
+      <Figure label={words.failedRate} value={rate(perSecond.failed)} tone="bad" />
+      {estimatedCompletionTime !== null && (
+        <Figure label={words.estimate} value={<Time timeMs={estimatedCompletionTime} />} />
+      )}
+    </Figures>
   );
 }
 

@@ -8,7 +8,6 @@ export const channelsWords = defineAreaWords({
   ],
   search: ['Code contains', '渠道代码包含'],
   estimate: ['Expected completion', '预计完成'],
-  estimateHint: ['at the current rate', '按当前速度'],
   paused: ['Paused since', '暂停时间'],
   noneTitle: ['No channels', '暂无渠道'],
   noneYet: [
@@ -16,6 +15,7 @@ export const channelsWords = defineAreaWords({
     '渠道有了客户（接口 O1、O2），就会显示在这里。',
   ],
   pausedTitle: [(code: string) => `Channel ${code} is paused`, (code) => `渠道 ${code} 已暂停`],
+  openChannel: ['Open the channel', '查看渠道'],
   pausedBy: [(name: string) => `by ${name}`, (name) => `由 ${name} 暂停`],
   pausedHelp: [
     'Its orders are accepted and stay pending. Sync calls that touch its customers are refused. Resume the channel once the reason no longer applies.',

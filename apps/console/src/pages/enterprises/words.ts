@@ -85,7 +85,7 @@ export const enterprisesWords = defineAreaWords({
   assigned: ['Assigned', '已分配'],
   free: ['Free', '空闲'],
   expired: ['Expired', '已过期'],
-  ending: ['Products ending in 30 days', '30 天内到期的产品'],
+  ending: ['Ending in 30 days', '30 天内到期'],
   endingSoon: ['Ends in 30 days', '30 天内到期'],
   holdings: ['Who had what', '领用记录'],
   kind: ['Kind', '类型'],

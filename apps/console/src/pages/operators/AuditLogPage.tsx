@@ -6,6 +6,7 @@ import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
+import styles from '../pages.module.css';
 import { type ChangedField, listChanged } from './changed-fields.ts';
 import { actionWords, auditWords } from './words.ts';
 
@@ -33,10 +34,11 @@ export function AuditLogPage() {
       cell: ({ action }) => <span title={action}>{actions[action] ?? action}</span>,
     },
     { header: words.target, width: '11rem', cell: (entry) => <Target of={entry} /> },
-    { header: words.changed, width: '16rem', cell: (entry) => <Changed of={entry} /> },
+    { header: words.changed, width: '22rem', cell: (entry) => <Changed of={entry} /> },
     {
       header: words.requestId,
       isMinor: true,
+      width: '7rem',
       cell: ({ requestId }) => <CopyId id={requestId} what={words.requestId} />,
     },
   ];
@@ -88,7 +90,7 @@ function Changed({ of: { before, after } }: { of: OperatorAuditEntry }) {
   const fields = listChanged(before, after);
   if (fields.length === 0) return <>–</>;
   return (
-    <ul className="plain">
+    <ul className={`plain ${styles.wraps}`}>
       {fields.map((field) => (
         <li key={field.name}>
           {field.name === 'difference' ? (

@@ -144,7 +144,7 @@ export function HoldsPage() {
     { header: words.retryNow, cell: ({ licenseOrderId }) => <RetryOrder orderId={licenseOrderId} /> },
   ];
   return (
-    <Page title={words.heldOrders} lead={words.heldLead} crumbs={[{ text: words.orders, to: '/orders' }]}>
+    <Page title={words.heldOrders} lead={words.heldLead}>
       <List
         label={words.heldOrders}
         operation="listHolds"

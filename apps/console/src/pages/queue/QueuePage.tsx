@@ -81,7 +81,7 @@ function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueS
       <Section title={words.workers}>
         {workers === null && <p>{words.workersUnknown}</p>}
         {workers?.length === 0 && <Empty title={words.noWorkers}>{words.noWorkersAdvice}</Empty>}
-        <ul>
+        <ul className="plain">
           {workers?.map((worker) => (
             <li key={worker}>{worker}</li>
           ))}

@@ -24,7 +24,7 @@ export function WebhookPage() {
   const { data } = webhook;
   return (
     <Page
-      title={words.webhook(webhookId)}
+      title={data?.description || words.webhook(webhookId)}
       beside={data && <StateBadge state={data.state} />}
       crumbs={[{ text: words.webhooks, to: '/webhooks' }]}
       actions={data && <WebhookActions webhook={data} />}
