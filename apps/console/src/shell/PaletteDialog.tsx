@@ -9,7 +9,7 @@ import { pageOf } from '../pages/links.tsx';
 import type { KnownState } from '../words/codes.ts';
 import { defineAreaWords } from '../words/define-words.ts';
 import { chooseLanguage, languages, useLanguage, useWords } from '../words/words.ts';
-import { areas } from './areas.ts';
+import { useAreas } from './areas.ts';
 import { useLogOut } from './log-out.ts';
 import styles from './Palette.module.css';
 import { shellWords } from './words.ts';
@@ -156,6 +156,7 @@ function useCommands(): Item[] {
   const words = useWords(paletteWords);
   const names = useWords(shellWords);
   const may = useMay();
+  const areas = useAreas();
   const { byProvider } = useMe();
   const navigate = useNavigate();
   const logOut = useLogOut();
@@ -175,9 +176,7 @@ function useCommands(): Item[] {
     [names.logOut, logOut],
   ];
   return [
-    ...areas
-      .filter(({ least }) => may(least))
-      .map(({ to, name }) => ({ key: to, group: words.pages, name: names[name], run: () => navigate({ to }) })),
+    ...areas.map(({ to, name }) => ({ key: to, group: words.pages, name: names[name], run: () => navigate({ to }) })),
     // The first two are for admins.
     ...actions.slice(may('admin') ? 0 : 2).map(([name, run]) => ({ key: name, group: words.actions, name, run })),
   ];
