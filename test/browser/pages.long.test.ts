@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openConsole, openInSession } from '../harness/browser/browser.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MARKUP, openShop } from '../harness/browser/console-shop.ts';
-import { lookInEveryView, settled } from '../harness/browser/look.ts';
+import { heading, lookInEveryView, said, settled } from '../harness/browser/look.ts';
 import { expectNoFaults } from '../harness/browser/page-faults.ts';
 import { testStack } from '../harness/stack.ts';
 
@@ -87,6 +87,15 @@ it("the overview renders if the browser's language has a POSIX name", async () =
   await page.goto('/console/');
   await page.locator('.uplot canvas').first().waitFor();
   expectNoFaults(page);
+});
+
+it('a page that is opened while the service is away says so, and opens once the service answers', async () => {
+  const page = await openInSession(admin, '/password');
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: en.shell.assets, exact: true }).click();
+  await said(page, en.kit.unreachable);
+  await page.context().setOffline(false);
+  await heading(page, en.shell.assets).waitFor();
 });
 
 const AREAS: Record<OperatorRole, string[]> = {

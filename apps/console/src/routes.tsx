@@ -7,6 +7,7 @@ import {
   type RouteComponent,
   useMatches,
 } from '@tanstack/react-router';
+import { CallFailure } from './api/calls.ts';
 import { parseSearch, searchOf, writeSearch } from './kit/search.ts';
 import { CONSOLE_PATH } from './page-head.ts';
 import { LogInPage } from './pages/session/LogInPage.tsx';
@@ -39,8 +40,20 @@ function page<const Path extends string, Component extends string, const Name ex
     getParentRoute: () => rootRoute,
     path,
     validateSearch: searchOf(...names),
-    component: lazyRouteComponent(load, component) as RouteComponent,
+    component: lazyRouteComponent(() => loadOrSay(load), component) as RouteComponent,
   });
+}
+
+/** Loads a page's file. The router reloads the console if a newer release has removed the file, but not if the service is down. */
+async function loadOrSay<File>(load: () => Promise<File>): Promise<File> {
+  try {
+    return await load();
+  } catch (error) {
+    await fetch(document.baseURI, { method: 'HEAD' }).catch(() => {
+      throw new CallFailure(0, null, { cause: 'unreachable', message: String(error) });
+    });
+    throw error;
+  }
 }
 
 const applications = () => import('./pages/applications/Applications.tsx');

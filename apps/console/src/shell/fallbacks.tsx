@@ -1,14 +1,17 @@
 import { Button } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
-import { Loading, Page } from '../kit/page.tsx';
+import { CallFailure } from '../api/calls.ts';
+import { Failure, Loading, Page } from '../kit/page.tsx';
 import { Empty, Notice } from '../kit/signs.tsx';
 import { kitWords } from '../words/kit.ts';
 import { useWords } from '../words/words.ts';
 import { shellWords } from './words.ts';
 
-/** Replaces a page that failed to render, or whose files a newer release has removed. */
+/** Replaces a page that failed to render or to load. */
 export function BrokenPage({ error }: { error: unknown }) {
   const words = useWords(kitWords);
+  if (error instanceof CallFailure) return <UnreachablePage failure={error} />;
   return (
     <Page title={words.pageBroken}>
       <Notice tone="bad" title={words.pageBrokenAdvice}>
@@ -17,6 +20,24 @@ export function BrokenPage({ error }: { error: unknown }) {
       <div>
         <Button onClick={() => window.location.reload()}>{words.reload}</Button>
       </div>
+    </Page>
+  );
+}
+
+const RETRY_MS = 3_000;
+
+/** Replaces a page whose files could not be loaded because the service is down, until it answers. */
+function UnreachablePage({ failure }: { failure: CallFailure }) {
+  const words = useWords(kitWords);
+  const reload = () =>
+    fetch(document.baseURI, { method: 'HEAD' }).then(
+      () => window.location.reload(),
+      () => {},
+    );
+  useInterval(reload, RETRY_MS, { autoInvoke: true });
+  return (
+    <Page title={words.pageBroken}>
+      <Failure failure={failure} onRetry={() => void reload()} />
     </Page>
   );
 }
