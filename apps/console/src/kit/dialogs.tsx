@@ -148,25 +148,31 @@ interface DialogProps {
   /** Whether Escape leaves it open, because its content is never shown again. */
   mustAnswer?: boolean;
   children: ReactNode;
-  /** Buttons. Put the one that dismisses the dialog first. */
-  actions: ReactNode;
+  /** Buttons. Put the one that dismisses the dialog first. Default: one that closes it. */
+  actions?: ReactNode;
 }
 
-/** Shows a modal dialog while it is mounted. Afterwards the focus returns to where it was. */
-export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
+/** Returns the focus to where it was once the component is gone. */
+export function useReturnFocus(): void {
   useLayoutEffect(() => {
     const before = document.activeElement;
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+}
+
+/** Shows a modal dialog while it is mounted. Afterwards the focus returns to where it was. */
+export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
+  const words = useWords(kitWords);
+  useReturnFocus();
   return (
     <Modal opened onClose={onClose} closeOnEscape={!mustAnswer} closeOnClickOutside={false} withCloseButton={false}>
       {/* In the body: a header of a dialog would be a second banner of the page. */}
       <Modal.Title mb="md">{title}</Modal.Title>
       <Stack gap="md">{children}</Stack>
       <Group gap="sm" justify="flex-end" mt="lg">
-        {actions}
+        {actions ?? <Button onClick={onClose}>{words.close}</Button>}
       </Group>
     </Modal>
   );

@@ -17,7 +17,6 @@ interface Save extends ButtonProps {
 
 /** A button that saves a file, or shows why that failed. Leaving the page ends the download. */
 export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
-  const words = useWords(kitWords);
   const leaving = useRef(new AbortController());
   useEffect(() => {
     leaving.current = new AbortController();
@@ -30,18 +29,13 @@ export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save
     },
     throwOnError: (error) => !(error instanceof CallFailure),
   });
-  const closeButton = (
-    <Button variant="default" onClick={save.reset}>
-      {words.close}
-    </Button>
-  );
   return (
     <>
       <Button variant="default" disabled={save.isPending} aria-live="polite" onClick={() => save.mutate()} {...button}>
         {children}
       </Button>
       {save.error !== null && (
-        <Dialog title={failedTitle} onClose={save.reset} actions={closeButton}>
+        <Dialog title={failedTitle} onClose={save.reset}>
           <Failure failure={save.error} />
         </Dialog>
       )}
@@ -49,8 +43,14 @@ export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save
   );
 }
 
+interface Export<Id extends ConsoleOperationId> {
+  operation: Id;
+  call: CallOf<Id>;
+  label?: string;
+}
+
 /** Saves all entries of a list as CSV. */
-export function ExportButton<Id extends ConsoleOperationId>({ operation, call }: { operation: Id; call: CallOf<Id> }) {
+export function ExportButton<Id extends ConsoleOperationId>({ operation, call, label }: Export<Id>) {
   const words = useWords(kitWords);
   const write = useNumberFormat();
   const [kilobytes, setKilobytes] = useState<number>();
@@ -61,7 +61,7 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call }:
   };
   return (
     <SaveButton size="compact-sm" failedTitle={words.exportFailed} fetchFile={fetchFile}>
-      {kilobytes === undefined ? words.exportCsv : words.exporting(write(kilobytes))}
+      {kilobytes === undefined ? (label ?? words.exportCsv) : words.exporting(write(kilobytes))}
     </SaveButton>
   );
 }

@@ -1,8 +1,7 @@
 import { ActionIcon, DataList, Progress, Timeline } from '@mantine/core';
-import { useInterval } from '@mantine/hooks';
 import { IconCopy } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
 import { kitWords } from '../words/kit.ts';
 import { isTime, writeTime } from '../words/times.ts';
 import { useNumberFormat, useRelativeTime, useWords } from '../words/words.ts';
@@ -193,13 +192,22 @@ interface TimeOptions {
 }
 
 const TICK_MS = 5_000;
+/** One clock for all times of a page. */
+const readClock = () => Math.floor(Date.now() / TICK_MS) * TICK_MS;
+const watchers = new Set<() => void>();
+setInterval(() => {
+  for (const tell of watchers) tell();
+}, TICK_MS);
+const watchClock = (tell: () => void) => {
+  watchers.add(tell);
+  return () => watchers.delete(tell);
+};
 
 /** How long ago a time is, or how far ahead; the tooltip has it in the reader's time zone and in UTC. */
 export function Time({ timeMs, isExact = false }: TimeOptions) {
   const words = useWords(kitWords);
   const write = useRelativeTime();
-  const [nowMs, setNow] = useState(Date.now);
-  useInterval(() => setNow(Date.now()), TICK_MS, { autoInvoke: true });
+  const nowMs = useSyncExternalStore(watchClock, readClock);
   if (timeMs === null) return <span className="dimmed">–</span>;
   if (!isTime(timeMs)) return <span>{timeMs}</span>;
   const exact = writeTime(timeMs, 'local');

@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useMay, useMe, useOperation } from '../api/operations.ts';
+import { useReturnFocus } from '../kit/dialogs.tsx';
 import { StateBadge } from '../kit/signs.tsx';
 import { pageOf } from '../pages/links.tsx';
 import type { KnownState } from '../words/codes.ts';
@@ -36,6 +37,7 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(paletteWords);
   const names = useWords(shellWords);
   const id = useId();
+  useReturnFocus();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
   const [isWaiting, setWaiting] = useState(false);

@@ -1,4 +1,4 @@
-import { Button, Kbd } from '@mantine/core';
+import { Kbd } from '@mantine/core';
 import { Dialog } from '../kit/dialogs.tsx';
 import { useWords } from '../words/words.ts';
 import { useAreas } from './areas.ts';
@@ -15,7 +15,7 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     ...useAreas().map(({ name, key }): [string[], string] => [['g', key], words.shortcutGoTo(words[name])]),
   ];
   return (
-    <Dialog title={words.shortcuts} onClose={onClose} actions={<Button onClick={onClose}>{words.close}</Button>}>
+    <Dialog title={words.shortcuts} onClose={onClose}>
       <dl className={styles.shortcuts}>
         {shortcuts.map(([keys, text]) => (
           <div key={text}>

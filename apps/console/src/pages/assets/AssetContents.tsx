@@ -158,7 +158,7 @@ function Features({ product: { productName, features, featureCount } }: { produc
         {words.features(write(featureCount))}
       </Button>
       {isShown && (
-        <Dialog title={productName} onClose={close} actions={<Button onClick={close}>{words.close}</Button>}>
+        <Dialog title={productName} onClose={close}>
           <DataTable
             label={words.featureCount}
             columns={columns}

@@ -64,11 +64,7 @@ function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
         {attempts.length}
       </Button>
       {isShown && (
-        <Dialog
-          title={`${words.message} ${messageId}`}
-          onClose={close}
-          actions={<Button onClick={close}>{words.close}</Button>}
-        >
+        <Dialog title={`${words.message} ${messageId}`} onClose={close}>
           <DataTable label={words.attempts} columns={columns} rows={attempts} rowKey={({ time }) => String(time)} />
         </Dialog>
       )}
