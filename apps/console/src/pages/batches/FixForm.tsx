@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { TextField } from '../../kit/inputs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { useCauseWords } from '../../words/causes.ts';
+import { isTime, writeTime } from '../../words/times.ts';
 import { useWords } from '../../words/words.ts';
 import { resendWords } from './words.ts';
 
@@ -59,6 +60,7 @@ export function FixForm({ orders, failures, onChange }: FixFormProps) {
               key={path.join()}
               label={writePath(path)}
               value={String(value)}
+              description={isDate(path, value) ? writeTime(Number(value), 'local') : undefined}
               spellCheck={false}
               onChange={(text) => onChange(orders.with(place, replace(order, path, text, typeof value)))}
             />
@@ -92,6 +94,8 @@ function replace(value: unknown, [key, ...rest]: Path, text: string, kind: strin
   const fields = value as Record<string, unknown>;
   return { ...fields, [key]: replace(fields[key], rest, text, kind) };
 }
+
+const isDate = (path: Path, value: unknown) => path.at(-1)!.endsWith('Date') && isTime(Number(value));
 
 /** Writes a path as refusals do: `assets[0].assetNos[1]`. */
 const writePath = (path: Path) =>
