@@ -105,6 +105,37 @@ describe('a list', () => {
   });
 });
 
+it('orders are chosen by Space, Shift and a click, then exported, or sent again batch by batch', async () => {
+  const { page } = await open(`/batches/${batchId}`);
+  const box = (place: number) => page.locator('tbody').getByRole('checkbox').nth(place);
+  const bar = page.getByRole('group', { name: en.kit.selection });
+  await box(1).press('Space');
+  await said(page, en.kit.selected('1'));
+  await page.keyboard.press('ArrowDown');
+  expect(await box(2).evaluate((each) => each === each.ownerDocument.activeElement)).toBe(true);
+  await box(3).click({ modifiers: ['Shift'] });
+  await said(page, en.kit.selected('3'));
+  const saving = page.waitForEvent('download');
+  await press(page, en.orders.exportThese);
+  const lines = (await readFile(await (await saving).path(), 'utf8')).split('\r\n');
+  expect(lines.map((line) => line.split(',')[0])).toEqual([expect.any(String), '2', '3', '4', '']);
+  await box(0).click();
+  await said(page, en.orders.notSent('1'));
+  await shot(page, 'orders-chosen');
+  await expectAccessible(page);
+  await bar.getByRole('link', { name: en.batches.sendThese }).click();
+  await said(page, en.resend.chosen);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(3);
+
+  await api.process(batchOf(deleteAsset(customer, [newAssetNum()])));
+  await page.goto(`/console/orders?customerId=${customer.customerId}&state=failed`);
+  await page.getByRole('checkbox', { name: en.kit.selectAll }).click();
+  await bar.getByRole('button', { name: en.batches.sendThese }).click();
+  await page.getByRole('menuitem', { name: `${batch.channelOrderId}: ${en.batches.ordersOf('5')}` }).waitFor();
+  expect(await page.getByRole('menuitem').count()).toBe(2);
+  expectNoFaults(page);
+});
+
 describe('failed orders', () => {
   it('are fixed, checked and resent; leaving with changes asks', async () => {
     const { page } = await open(`/batches/${batchId}`);
@@ -171,6 +202,9 @@ it('a viewer can look, and neither download, cancel nor send', async () => {
   await said(page, en.states.completed);
   expect(await page.getByRole('button', { name: en.batches.download }).count()).toBe(0);
   expect(await page.getByRole('link', { name: en.batches.resend }).count()).toBe(0);
+  await page.getByRole('checkbox', { name: en.kit.selectAll }).click();
+  await page.getByRole('button', { name: en.orders.exportThese }).waitFor();
+  expect(await page.getByText(en.batches.sendThese).count()).toBe(0);
   expectNoFaults(page);
 });
 

@@ -285,7 +285,8 @@ describe('failed orders', async () => {
     const params = { batchId };
     const { orders } = await viewer.call('listBatchOrders', { params });
     const query = { licenseOrderId: orders[1]!.licenseOrderId };
-    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params, query });
+    const chosen = { licenseOrderIds: query.licenseOrderId };
+    const { orderList, channelOrderId } = await support.call('getOrdersToResend', { params, query: chosen });
     const [{ assets, ...order }] = orderList as [Sent];
     const fixed = { ...newBuy(customer, [newAssetNum()]), sequence: order.sequence };
     const sent = await support.call('resendOrders', { params, body: { channelOrderId, orderList: [fixed] } });
@@ -313,17 +314,21 @@ describe('failed orders', async () => {
     expect(await read('asset_full')).toMatchObject({ orderList: [], failures: [] });
   });
 
-  it('can be fixed one by one', async () => {
+  it('can be fixed one by one, or as chosen', async () => {
     const num = newAssetNum();
     const wrong = () => newBuy(customer, [num], { licenseType: 'softkey' }, withPassword);
     const batchId = await send(api, batchOf(newBuy(customer, [num]), wrong(), wrong()));
     const { orders } = await viewer.call('listBatchOrders', { params: { batchId } });
-    const [bought, , last] = orders;
-    const read = (licenseOrderId: string) =>
-      support.send('getOrdersToResend', { params: { batchId }, query: { licenseOrderId } });
+    const [bought, first, last] = orders;
+    const read = (licenseOrderIds: string) =>
+      support.send('getOrdersToResend', { params: { batchId }, query: { licenseOrderIds } });
     const { data } = (await read(last!.licenseOrderId)).body;
     expect(data).toMatchObject({ orderList: [{ sequence: last!.sequence }], hiddenPasswords: 1 });
     expect(data.channelOrderId).toMatch(new RegExp(`-retry-${last!.sequence}$`));
+    const chosen = (await read(orders.map(({ licenseOrderId }) => licenseOrderId).join())).body.data;
+    expect(chosen).toMatchObject({ orderList: [{ sequence: first!.sequence }, { sequence: last!.sequence }] });
+    expect(chosen.channelOrderId).toMatch(/-retry$/);
+    expect((await read('1,x')).body).toMatchObject({ cause: 'field_invalid' });
     // It has succeeded, so there is nothing to fix.
     expect((await read(bought!.licenseOrderId)).status).toBe(404);
   });

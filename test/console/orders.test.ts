@@ -87,6 +87,7 @@ describe('the list of orders', () => {
     expect(await listAll({ ...period, state: 'failed' })).toEqual([refused, missing]);
     expect(await listAll({ ...period, assetNum: num })).toEqual([revoked, refused]);
     expect(await listAll({ acceptedTo: String(startMs - 1), state: 'failed' })).not.toContain(refused);
+    expect(await listAll({ licenseOrderIds: `${bought},${refused},1`, state: 'failed' })).toEqual([bought, refused]);
     expect(await listAll({ state: 'pending' })).toEqual([]);
     expect(await listAll({ state: 'succeeded', cause: 'cancelled' })).toEqual([]);
   });

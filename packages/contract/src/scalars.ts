@@ -196,6 +196,12 @@ export function optionalId<Kind extends string>() {
     .transform((value) => (value || undefined) as (string & z.$brand<Kind>) | undefined);
 }
 
+/** Ids in a query, separated by commas: at most as many as a list shows on a page. */
+export function optionalIds<Kind extends string>() {
+  const ids = z.string(ID_FAULT).regex(/^\d{1,19}(,\d{1,19}){0,199}$/, ID_FAULT);
+  return emptyAsAbsent(ids.transform((text) => text.split(',') as (string & z.$brand<Kind>)[]).optional());
+}
+
 /** Characters that are invisible in an asset number, or have no meaning. */
 const INVISIBLE = /[\p{Cf}\p{Cn}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

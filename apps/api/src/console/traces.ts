@@ -1,12 +1,22 @@
 import { splitOrderId } from '@lockstep/assets';
 import type { BatchId, LicenseOrderId, OrderResult } from '@lockstep/contract';
 import type { Pause, TracedOrder } from '@lockstep/contract/console';
+import { readOwners } from '@lockstep/customers/operator';
 import { listResends, type Operator, readPauseReasons } from '@lockstep/operators';
 import { pickVisible, type Resent, readHolds, readPaused, readResent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 
-/** Adds to orders why held ones wait, and as which orders failed ones were resent. */
-export async function traceOrders<Order extends OrderResult>(db: Database, orders: readonly Order[]) {
+/** Adds to orders the names of their customers, why held ones wait, and as which orders failed ones were resent. */
+export async function traceOrders<Order extends OrderResult>(
+  db: Database,
+  operator: Operator,
+  orders: readonly Order[],
+) {
+  const owners = await readOwners(
+    db,
+    operator,
+    orders.map(({ customerId }) => customerId),
+  );
   const held = orders.filter(({ heldSince }) => heldSince !== null);
   const holds =
     held.length === 0 ? undefined : await readHolds(db, [...new Set(held.map(({ customerId }) => customerId))]);
@@ -15,6 +25,7 @@ export async function traceOrders<Order extends OrderResult>(db: Database, order
   const byId = new Map(resent.map(({ licenseOrderId, resentAs }) => [licenseOrderId, resentAs]));
   return orders.map((order): Order & TracedOrder => ({
     ...order,
+    customerName: owners.get(order.customerId)?.customerName ?? null,
     hold: (order.heldSince !== null && holds?.get(order.customerId)) || null,
     resentAs: byId.get(order.licenseOrderId) ?? null,
   }));

@@ -11,11 +11,14 @@ import { useAddress } from './inputs.tsx';
 import styles from './kit.module.css';
 import { Query } from './page.tsx';
 import type { Search } from './search.ts';
+import { type Actions, useSelection } from './selection.tsx';
 import { Empty } from './signs.tsx';
 
 /** A column of a table. Headers must be unique. */
 export interface Column<Row> {
   header: string;
+  /** Shown instead of the header. */
+  head?: ReactNode;
   cell: (row: Row) => ReactNode;
   /** Use `end` for numbers, so that their digits line up. */
   align?: 'start' | 'end';
@@ -29,6 +32,8 @@ export interface Column<Row> {
 export interface Table<Row> {
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
+  /** What can be done with rows that the reader chooses. */
+  actions?: Actions<Row>;
 }
 
 interface DataTableProps<Row> extends Table<Row> {
@@ -108,9 +113,12 @@ const MAX_ROWS = 200;
 
 /** A table with one line a row. A click on a row opens its first link. Arrow keys move between links of rows. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, empty, footer, isStale = false, isChosen } = props;
+  const { label, rows, rowKey, actions, empty, footer, isStale = false, isChosen } = props;
   const words = useWords(kitWords);
   const [most, setMost] = useState(MAX_ROWS);
+  const shown = rows.slice(0, most);
+  const selection = useSelection(shown, rowKey, actions);
+  const columns = actions ? [selection.column, ...props.columns] : props.columns;
   if (rows.length === 0) {
     return (
       <>
@@ -135,13 +143,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             <tr>
               {columns.map((column) => (
                 <th key={column.header} scope="col" {...cellLook(column)}>
-                  {column.header}
+                  {column.head ?? column.header}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody onKeyDown={walkLinks} onClick={openRow} onMouseOver={showWhole} onFocus={showWhole}>
-            {rows.slice(0, most).map((row) => (
+            {shown.map((row) => (
               <tr key={rowKey(row)} aria-current={isChosen?.(row) === true ? 'true' : undefined}>
                 {columns.map((column) => (
                   <td key={column.header} data-header={column.header} {...cellLook(column)}>
@@ -153,6 +161,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </div>
+      {selection.bar}
       {rows.length > most && (
         <Button variant="default" onClick={() => setMost(most + MAX_ROWS)}>
           {words.moreRows}
@@ -168,14 +177,16 @@ function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never
   return { className: names, ...(width === undefined ? {} : { style: { '--width': width } as CSSProperties }) };
 }
 
-/** Moves the focus to the same link or button in the row above or below. */
+const CONTROLS = 'a, button, [type="checkbox"]';
+
+/** Moves the focus to the same control in the row above or below. */
 function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const target = event.target as HTMLElement;
   const row = target.closest('tr');
-  if (row === null || !target.matches('a, button')) return;
+  if (row === null || !target.matches(CONTROLS)) return;
   const next = event.key === 'ArrowDown' ? row.nextElementSibling : row.previousElementSibling;
-  const listControls = (of: Element) => [...of.querySelectorAll<HTMLElement>('a, button')];
+  const listControls = (of: Element) => [...of.querySelectorAll<HTMLElement>(CONTROLS)];
   const place = listControls(row).indexOf(target);
   const control = next === null ? undefined : (listControls(next)[place] ?? listControls(next)[0]);
   if (control === undefined) return;
@@ -186,7 +197,11 @@ function walkLinks(event: KeyboardEvent<HTMLTableSectionElement>): void {
 /** Opens the first link of the row that was clicked, unless the reader clicked a control or selects text. */
 function openRow({ target, currentTarget }: MouseEvent<HTMLTableSectionElement>): void {
   const element = target as HTMLElement;
-  if (!currentTarget.contains(element) || element.closest('a, button, input, label, summary') !== null) return;
+  if (
+    !currentTarget.contains(element) ||
+    element.closest('a, button, input, label, summary, td:has([type="checkbox"])') !== null
+  )
+    return;
   if (getSelection()?.isCollapsed === false) return;
   element.closest('tr')?.querySelector('a')?.click();
 }
@@ -211,6 +226,7 @@ export function Pager({ nextCursor, shown }: PagerProps) {
   // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);
+  const isWhole = cursor === undefined && nextCursor === null && shown > 0;
   const button = (label: string, to: string | undefined, onGo?: () => void) => (
     <Button
       variant="default"
@@ -228,8 +244,8 @@ export function Pager({ nextCursor, shown }: PagerProps) {
   return (
     <Group component="nav" gap="sm" justify="flex-end" aria-label={words.pages}>
       <span className="small" style={{ marginInlineEnd: 'auto' }}>
-        {words.rowsShown(write(shown))}
-        {nextCursor === null && shown > 0 && ` · ${words.lastPage}`}
+        {isWhole ? words.rowsInAll(write(shown)) : words.rowsShown(write(shown))}
+        {nextCursor === null && !isWhole && shown > 0 && ` · ${words.lastPage}`}
       </span>
       {cursor !== undefined && button(words.firstPage, undefined)}
       {place > 0 && button(words.previousPage, visited[place - 1])}

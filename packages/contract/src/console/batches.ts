@@ -11,7 +11,7 @@ import {
   FailedOrders,
   OrderResult,
 } from '../orders/results.ts';
-import { emptyAsAbsent, id, optionalId, optionalText, text } from '../scalars.ts';
+import { emptyAsAbsent, id, optionalIds, optionalText, text } from '../scalars.ts';
 import { Pause } from './channels.ts';
 import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
@@ -64,7 +64,7 @@ export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
 const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
 
-/** An order of a batch or list: why it waits if it is held, and what became of it if it failed and was resent. */
+/** An order of a batch or list: its customer, why it waits if held, and what it was resent as if it failed. */
 export const TracedOrder = OrderResult.extend({
   hold: z
     .object({
@@ -74,6 +74,7 @@ export const TracedOrder = OrderResult.extend({
       lastError: z.string().describe('A short description of the error.'),
     })
     .nullable(),
+  customerName: z.string().nullable().describe('Null if the operator sees no such customer.'),
   resentAs: z.object({ licenseOrderId: z.string(), batchId: ShownBatchId, state: OrderState }).nullable(),
 });
 export type TracedOrder = z.infer<typeof TracedOrder>;
@@ -187,7 +188,7 @@ export const batchesOperations = consoleTable({
     ...get('/batches/{batchId}/resend', 'support'),
     params: BatchParams,
     query: z.object({
-      licenseOrderId: optionalId<'LicenseOrderId'>().describe('Only this order, even if it was resent.'),
+      licenseOrderIds: optionalIds<'LicenseOrderId'>().describe('Only these orders, even if they were resent.'),
       cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),
     }),
     data: OrdersToResend,

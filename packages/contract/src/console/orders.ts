@@ -3,7 +3,7 @@ import { Cause, MessageArgs } from '../envelope.ts';
 import { byCursor } from '../operations/list.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
-import { optionalId, optionalText, searchText, text } from '../scalars.ts';
+import { optionalId, optionalIds, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId, TracedOrder } from './batches.ts';
 import { Pause } from './channels.ts';
 import { Owner } from './enterprises.ts';
@@ -16,14 +16,17 @@ export const MAX_SHOWN_ORDER_BYTES = 1024 * 1024;
 export const MAX_SHOWN_EFFECTS = 200;
 
 export const ConsoleOrder = ListedOrder.extend({
-  ...TracedOrder.pick({ hold: true, resentAs: true }).shape,
+  ...TracedOrder.pick({ hold: true, customerName: true, resentAs: true }).shape,
   batchId: ShownBatchId,
   ...Sender.shape,
 });
 export type ConsoleOrder = z.infer<typeof ConsoleOrder>;
 
 /** The query of the list of all orders. Pending orders are found by customer or asset number. */
-export const ConsoleOrdersQuery = ListOrdersQuery.safeExtend({ appKey: optionalText() });
+export const ConsoleOrdersQuery = ListOrdersQuery.safeExtend({
+  appKey: optionalText(),
+  licenseOrderIds: optionalIds<'LicenseOrderId'>().describe('Only these orders, whatever the other filters.'),
+});
 export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
 
 const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });

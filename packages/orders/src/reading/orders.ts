@@ -15,11 +15,12 @@ import { findOrdersOfBatches } from './orders-of-batches.ts';
 import { buildResult, heldMs, type OrderRow, OUTCOME } from './results.ts';
 import { findSenders, openCursor } from './viewer.ts';
 
-type OrdersQuery = ListOrdersQuery & { appKey?: string | undefined };
+type OrdersQuery = ListOrdersQuery & { appKey?: string | undefined; licenseOrderIds?: LicenseOrderId[] | undefined };
 
 /**
  * Returns a page of the orders that a viewer may see, newest first (rules 6.7). Lists of a customer or of an asset
  * number, and of all applications without a period, are read by order id; others batch by batch in acceptance order.
+ * Operators may name the orders instead.
  *
  * Throws a WrongCursor.
  */
@@ -29,6 +30,10 @@ export async function listOrders<Shown>(
   query: OrdersQuery,
   show: (row: SentOrderRow) => Shown,
 ): Promise<{ orders: Shown[]; nextCursor: string | null }> {
+  if (query.licenseOrderIds !== undefined) {
+    const rows = await selectSentOrders(db, viewer, query.licenseOrderIds.filter(isId));
+    return { orders: rows.map(show), nextCursor: null };
+  }
   const { limit, cursor, appKey, channelCode, customerId, assetNum, orderType, state, cause, ...period } = query;
   const { acceptedFrom, acceptedTo } = period;
   const filters = { channelCode, customerId, assetNum, orderType, state, cause, acceptedFrom, acceptedTo };
@@ -112,8 +117,8 @@ export function showListedOrder(row: SentOrderRow): ListedOrder {
   return { ...showOrder(row), acceptedTime: row.accepted_time.getTime() };
 }
 
-/** An order without what `readHolds` and `readResent` know of it. */
-type Untraced<Shown> = Omit<Shown, 'hold' | 'resentAs'>;
+/** An order without what others than its batch know of it. */
+type Untraced<Shown> = Omit<Shown, 'hold' | 'customerName' | 'resentAs'>;
 
 /** Shows an order to operators. */
 export function showSentOrder(row: SentOrderRow): Untraced<ConsoleOrder> {

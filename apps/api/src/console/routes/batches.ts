@@ -71,7 +71,7 @@ export function batchesHandlers(options: ServerOptions) {
     listBatchOrders: async (request, operator) => {
       const batch = await findNamedBatch(request, operator);
       const { orders, nextCursor } = await listOrdersOfBatch(request.db, batch, request.query);
-      return { orders: await traceOrders(request.db, orders), nextCursor };
+      return { orders: await traceOrders(request.db, operator, orders), nextCursor };
     },
 
     downloadFailedOrders: async (request, operator, reply) => {

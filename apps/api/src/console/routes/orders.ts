@@ -39,7 +39,7 @@ export function ordersHandlers({ reads }: ServerOptions) {
         request.query.assetNum === undefined
           ? await list()
           : await reads.run(partyOf(operator), request.deadline.signal, list);
-      return { orders: await traceOrders(request.db, orders), nextCursor };
+      return { orders: await traceOrders(request.db, operator, orders), nextCursor };
     },
 
     getOrder: async (request, operator) => {
@@ -49,7 +49,7 @@ export function ordersHandlers({ reads }: ServerOptions) {
       const owner = owners.get(order.customerId) ?? null;
       const codes = order.state === 'pending' && owner !== null ? [owner.channelCode] : [];
       const [pause = null] = await readPauses(request.db, operator, { codes });
-      const [traced] = await traceOrders(request.db, [order]);
+      const [traced] = await traceOrders(request.db, operator, [order]);
       return { ...traced!, retries, owner, pause };
     },
 

@@ -21,17 +21,17 @@ export function resendHandlers(options: ServerOptions) {
   return {
     getOrdersToResend: async (request, operator) => {
       const batch = await findNamedBatch(request, operator);
-      const { licenseOrderId, cause } = request.query;
+      const { licenseOrderIds, cause } = request.query;
       const { orders, failures } = await readFailed(request.db, batch);
       const resent = await findResent(request.db, [request.params.batchId]);
       const isWanted = (failure: (typeof failures)[number]) =>
-        licenseOrderId === undefined
+        licenseOrderIds === undefined
           ? [undefined, failure.cause].includes(cause) &&
             !resent.some((each) => each.licenseOrderId === failure.licenseOrderId)
-          : failure.licenseOrderId === licenseOrderId;
+          : licenseOrderIds.includes(failure.licenseOrderId);
       const orderList = hidePasswords(orders.filter((_, place) => isWanted(failures[place]!)));
-      if (licenseOrderId !== undefined && orderList.length === 0) {
-        throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderId);
+      if (licenseOrderIds !== undefined && orderList.length === 0) {
+        throw new ConsoleRefusal('not_found', 'failed_order', licenseOrderIds[0]!);
       }
       const { channelCode, channelOrderId, syncMode } = batch.shown;
       const sequences = orderList.map((order) => (order as { sequence: number }).sequence);
@@ -42,7 +42,7 @@ export function resendHandlers(options: ServerOptions) {
         failures: failures.filter(isWanted).map(({ cause, args }, place) => {
           return { sequence: sequences[place]!, cause, message: buildMessage(cause, ...args), args };
         }),
-        channelOrderId: nameRetry(channelOrderId, licenseOrderId && sequences[0], new Set(resent.map(madeBatch)).size),
+        channelOrderId: nameRetry(channelOrderId, licenseOrderIds && sequences, new Set(resent.map(madeBatch)).size),
         hiddenPasswords: countHidden(orderList),
       };
     },
@@ -128,11 +128,11 @@ async function readResend(
 }
 
 /**
- * Returns the same channelOrderId as the command for a resent batch. For a single order, its sequence makes the number
- * unique; after other resends, how many batches there are.
+ * Returns the same channelOrderId as the command for a resent batch. For a single chosen order, its sequence makes the
+ * number unique; after other resends, how many batches there are.
  */
-function nameRetry(channelOrderId: string, sequence: number | undefined, made: number): string {
-  if (sequence !== undefined) return `${channelOrderId}-retry-${sequence}`;
+function nameRetry(channelOrderId: string, chosen: readonly number[] | undefined, made: number): string {
+  if (chosen?.length === 1) return `${channelOrderId}-retry-${chosen[0]}`;
   return `${channelOrderId}-retry${made === 0 ? '' : made + 1}`;
 }
 

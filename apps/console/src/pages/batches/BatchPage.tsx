@@ -214,7 +214,8 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 
 /** The orders of a batch, filtered by state and cause. */
-function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
+function BatchOrders({ batch }: { batch: ConsoleBatchDetail }) {
+  const { batchId, state } = batch;
   const words = useWords(batchesWords);
   const stateWords = useStateWords();
   const isRunning = state !== 'completed';
@@ -231,7 +232,7 @@ function BatchOrders({ batch: { batchId, state } }: { batch: ConsoleBatchDetail 
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
         ]}
-        {...useOrderTable()}
+        {...useOrderTable(() => batch)}
         none={[words.noOrders, words.noOrdersAdvice]}
       />
     </Section>

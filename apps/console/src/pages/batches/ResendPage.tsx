@@ -47,14 +47,14 @@ function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
   const words = useWords(resendWords);
   const { order, cause } = route.useSearch();
-  const query = { licenseOrderId: order, cause } as CallOf<'getOrdersToResend'>['query'];
+  const query = { licenseOrderIds: order, cause } as CallOf<'getOrdersToResend'>['query'];
   const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
   return (
     <>
       <Resends batch={batch} />
       {(order ?? cause) !== undefined && (
         <p>
-          {order !== undefined ? words.oneOrder : words.oneCause(cause ?? '')}
+          {order !== undefined ? words.chosen : words.oneCause(cause ?? '')}
           {words.gap}
           <Link to="/batches/$batchId/resend" params={{ batchId }}>
             {words.allOrders}

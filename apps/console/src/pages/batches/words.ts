@@ -92,7 +92,7 @@ export const resendWords = defineAreaWords({
   newNumber: ['New batch number', '新批次号'],
   numberHint: ['The application must not have used it in this channel.', '不能是该应用在此渠道用过的批次号。'],
   numberMissing: ['Enter a batch number.', '请输入批次号。'],
-  oneOrder: ['Only the order that you came from is loaded.', '此页仅包含您刚才查看的订单。'],
+  chosen: ['Only the orders that you chose are loaded.', '此页仅包含您选择的订单。'],
   oneCause: [
     (cause: string) => `Only the orders that failed with ${cause} are loaded.`,
     (cause) => `此页仅包含因 ${cause} 失败的订单。`,

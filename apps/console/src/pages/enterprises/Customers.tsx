@@ -1,4 +1,4 @@
-import type { ConsoleData } from '@lockstep/contract/console';
+import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
 import { CONTACT_FIELDS } from '@lockstep/contract/words';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
@@ -122,15 +122,15 @@ function CustomerFields({ customer }: { customer: Customer }) {
 
 function Orders({ customerId }: { customerId: string }) {
   const words = useWords(ordersWords);
-  const { columns, rowKey } = useOrderTable();
+  const { columns, ...table } = useOrderTable((order: ConsoleOrder) => order);
   return (
     <List
       label={words.orders}
       operation="listAllOrders"
       call={{ query: { customerId } }}
       rows={({ orders }) => orders}
-      columns={columns.filter(({ header }) => ![words.sequence, words.customerId].includes(header))}
-      rowKey={rowKey}
+      columns={columns.filter(({ header }) => ![words.sequence, words.customer].includes(header))}
+      {...table}
       none={[words.noOrders, words.noOrdersAdvice]}
     />
   );

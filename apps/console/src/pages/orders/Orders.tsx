@@ -1,6 +1,8 @@
 import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/console';
+import { Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
+import { ExportButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
@@ -8,7 +10,8 @@ import { type Column, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
+import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { batchesWords } from '../batches/words.ts';
 import { BatchLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
@@ -22,7 +25,7 @@ export function OrdersPage() {
   const words = useWords(ordersWords);
   const stateWords = useStateWords();
   const codeName = useCodeNames();
-  const { columns, rowKey } = useOrderTable();
+  const { columns, ...table } = useOrderTable((order: ConsoleOrder) => order);
   const batch: Column<ConsoleOrder> = {
     header: words.batch,
     width: '10rem',
@@ -46,25 +49,37 @@ export function OrdersPage() {
           { name: 'channelCode', label: words.channel, kind: 'text' },
         ]}
         columns={[...columns.filter(({ header }) => header !== words.sequence), batch]}
-        rowKey={rowKey}
+        {...table}
         none={[words.noOrders, words.noOrdersAdvice]}
       />
     </Page>
   );
 }
 
-/** The table of the orders of one batch. */
-export function useOrderTable(): Table<TracedOrder> {
+type Batch = Pick<ConsoleOrder, 'batchId' | 'channelOrderId'>;
+
+/** The table of orders. `batchOf`: the batch of an order. */
+export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => Batch): Table<Row> {
   const words = useWords(ordersWords);
   const types = useWords(codeNames);
   return {
     rowKey: ({ licenseOrderId }) => licenseOrderId,
+    actions: (orders) => <ChosenOrders orders={orders.map((order) => ({ ...order, batch: batchOf(order) }))} />,
     columns: [
       { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
       { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
       { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
-      { header: words.customerId, isMinor: true, width: '8rem', cell: ({ customerId }) => <CopyId id={customerId} /> },
+      {
+        header: words.customer,
+        isMinor: true,
+        width: '10rem',
+        cell: ({ customerId, customerName }) => (
+          <Link {...pageOf.customer(customerId)} title={customerId}>
+            {customerName ?? customerId}
+          </Link>
+        ),
+      },
       {
         header: words.why,
         width: '14rem',
@@ -73,6 +88,57 @@ export function useOrderTable(): Table<TracedOrder> {
       { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
   };
+}
+
+/** What can be done with chosen orders: to export them, and to resend those that failed, batch by batch. */
+function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Batch })[] }) {
+  const words = useWords(ordersWords);
+  const shared = useWords(batchesWords);
+  const write = useNumberFormat();
+  const mayCall = useMayCall();
+  const listIds = (of: readonly TracedOrder[]) => of.map(({ licenseOrderId }) => licenseOrderId).join();
+  const toSend = orders.filter(({ state, resentAs }) => state === 'failed' && resentAs === null);
+  const batches = [...Map.groupBy(toSend, ({ batch }) => batch.batchId)].map(([batchId, ofBatch]) => ({
+    link: { to: '/batches/$batchId/resend', params: { batchId }, search: { order: listIds(ofBatch) } } as const,
+    name: `${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(write(ofBatch.length))}`,
+  }));
+  const [first, ...others] = batches;
+  return (
+    <>
+      <ExportButton
+        operation="listAllOrders"
+        call={{ query: { licenseOrderIds: listIds(orders) } }}
+        label={words.exportThese}
+      />
+      {mayCall('resendOrders') && (
+        <>
+          {first && others.length === 0 && (
+            <Button size="compact-sm" renderRoot={(props) => <Link {...first.link} {...props} />}>
+              {shared.sendThese}
+            </Button>
+          )}
+          {others.length > 0 && (
+            <Menu>
+              <Menu.Target>
+                <Button size="compact-sm">{shared.sendThese}</Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Label>{words.batchByBatch}</Menu.Label>
+                {batches.map(({ link, name }) => (
+                  <Menu.Item key={name} renderRoot={(props) => <Link {...link} {...props} />}>
+                    {name}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+          {toSend.length < orders.length && (
+            <span className="small">{words.notSent(write(orders.length - toSend.length))}</span>
+          )}
+        </>
+      )}
+    </>
+  );
 }
 
 /** The state of an order as the console shows it: `held` if it is held or waits behind a held order. */

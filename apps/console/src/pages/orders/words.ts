@@ -70,6 +70,12 @@ export const ordersWords = defineAreaWords({
   transfer: ['Transfers', '转移'],
   revoke: ['Revokes', '撤销'],
   resentAs: ['Resent as', '已重发为'],
+  exportThese: ['Export these', '导出所选'],
+  batchByBatch: ['A new batch replaces orders of one batch:', '每次只能重发同一批次的订单：'],
+  notSent: [
+    (count: string) => `${count} can’t be sent again: only orders that failed and were not resent can.`,
+    (count) => `${count} 个无法重发：只能重发失败且未重发过的订单。`,
+  ],
   wasResent: ['This order was resent', '此订单已重发'],
   waitsBehind: ['Waits behind held order', '等待已挂起的订单'],
   heldItself: ['This order can’t be applied; the service retries it', '此订单无法执行，服务会自动重试'],
