@@ -91,6 +91,7 @@ it("the overview renders if the browser's language has a POSIX name", async () =
 
 it('a page that is opened while the service is away says so, and opens once the service answers', async () => {
   const page = await openInSession(admin, '/password');
+  await settled(page);
   await page.context().setOffline(true);
   await page.getByRole('link', { name: en.shell.assets, exact: true }).click();
   await said(page, en.kit.unreachable);
