@@ -28,6 +28,18 @@ it('a list with filters is the same for a colleague', async () => {
   await there.getByRole('button', { name: en.batches.hasFailed, pressed: true }).waitFor();
 });
 
+it('a list of batches is turned around by its header', async () => {
+  const { page } = await openConsole(stack, 'viewer', '/batches');
+  await settled(page, shop.batch.channelOrderId);
+  const numbers = () => page.locator('tbody td:first-child').allInnerTexts();
+  const newestFirst = await numbers();
+  const header = page.getByRole('columnheader', { name: en.batches.acceptedTime });
+  await header.getByRole('button').press('Enter');
+  await page.waitForURL(/order=oldest/);
+  await expect.poll(numbers).toEqual(newestFirst.toReversed());
+  expect(await header.getAttribute('aria-sort')).toBe('ascending');
+});
+
 it('Back from an order restores the filters, and Forward the order', async () => {
   const { page } = await openConsole(stack, 'viewer', '/orders');
   await settled(page);

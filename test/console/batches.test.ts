@@ -72,6 +72,8 @@ describe('the list of batches', async () => {
     expect(await find({ hasFailed: 'true' })).toEqual([names[3], names[1]]);
     expect(await find({ hasFailed: 'true', state: 'completed' })).toEqual([names[3], names[1]]);
     expect(await find({ state: 'processing' })).toEqual([]);
+    expect(await find({ order: 'oldest' })).toEqual(names);
+    expect(await find({ order: 'oldest', hasFailed: 'true', state: 'completed' })).toEqual([names[1], names[3]]);
     expect(await find({ channelOrderId: names[2] })).toEqual([names[2]]);
     expect(await find({ channelOrderId: names[4], channelCode: 'other' })).toEqual([names[4]]);
     expect(await find({ channelOrderId: names[4], channelCode: 'test' })).toEqual([]);

@@ -99,7 +99,7 @@ const routes = [
   }),
   page('/password', () => import('./pages/session/PasswordPage.tsx'), 'PasswordPage'),
 
-  page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'cursor'),
+  page('/batches', batches, 'BatchesPage', ...batchesFilters, ...times, 'order', 'cursor'),
   page('/batches/$batchId', () => import('./pages/batches/BatchPage.tsx'), 'BatchPage', 'state', 'cause', 'cursor'),
   page('/batches/$batchId/resend', () => import('./pages/batches/ResendPage.tsx'), 'ResendPage', 'order', 'cause'),
   page('/orders', orders, 'OrdersPage', ...ordersFilters, ...times, 'cursor'),

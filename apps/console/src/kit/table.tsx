@@ -1,5 +1,5 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
-import { Button, Group } from '@mantine/core';
+import { Button, Group, UnstyledButton } from '@mantine/core';
 import { type CSSProperties, type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react';
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
@@ -20,6 +20,8 @@ export interface Column<Row> {
   /** Shown instead of the header. */
   head?: ReactNode;
   cell: (row: Row) => ReactNode;
+  /** Whether the list is in the order of this time: newest first, or by the address oldest first. */
+  isOrder?: boolean;
   /** Use `end` for numbers, so that their digits line up. */
   align?: 'start' | 'end';
   /** Hidden in a narrow window. */
@@ -73,7 +75,8 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const [address] = useAddress();
   const names = filters.flatMap(namesOf);
   // The service validates the address.
-  const query = { ...Object.fromEntries([...names, 'cursor'].map((name) => [name, address[name]])), ...call?.query };
+  const given = [...names, 'cursor', ...(table.columns.some(({ isOrder }) => isOrder) ? ['order'] : [])];
+  const query = { ...Object.fromEntries(given.map((name) => [name, address[name]])), ...call?.query };
   const found = useOperation(operation, { ...call, query } as CallOf<Id>, { keepsPrevious: true, refreshMs });
   const emptyOf = (nextCursor: string | null) => {
     if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
@@ -115,10 +118,12 @@ const MAX_ROWS = 200;
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, rows, rowKey, actions, empty, footer, isStale = false, isChosen } = props;
   const words = useWords(kitWords);
+  const [{ order }] = useAddress();
+  const sort: Sort = order === 'oldest' ? 'ascending' : 'descending';
   const [most, setMost] = useState(MAX_ROWS);
   const shown = rows.slice(0, most);
   const selection = useSelection(shown, rowKey, actions);
-  const columns = actions ? [selection.column, ...props.columns] : props.columns;
+  const columns: readonly Column<Row>[] = actions ? [selection.column, ...props.columns] : props.columns;
   if (rows.length === 0) {
     return (
       <>
@@ -141,9 +146,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <table className={styles.table} aria-label={label}>
           <thead>
             <tr>
-              {columns.map((column) => (
-                <th key={column.header} scope="col" {...cellLook(column)}>
-                  {column.head ?? column.header}
+              {columns.map(({ header, head = header, isOrder, ...look }) => (
+                <th key={header} scope="col" aria-sort={isOrder ? sort : undefined} {...cellLook(look)}>
+                  {isOrder ? <OrderButton header={header} sort={sort} /> : head}
                 </th>
               ))}
             </tr>
@@ -169,6 +174,21 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       )}
       {footer}
     </>
+  );
+}
+
+type Sort = 'ascending' | 'descending';
+
+/** A header that turns the order of a list around. */
+function OrderButton({ header, sort }: { header: string; sort: Sort }) {
+  const [, change] = useAddress();
+  const words = useWords(kitWords);
+  const [title, order, arrow] =
+    sort === 'ascending' ? [words.newestFirst, undefined, '↑'] : [words.oldestFirst, 'oldest', '↓'];
+  return (
+    <UnstyledButton fz="inherit" c="inherit" title={title} onClick={() => change({ order, cursor: undefined })}>
+      {header} <span aria-hidden>{arrow}</span>
+    </UnstyledButton>
   );
 }
 
@@ -212,14 +232,8 @@ function showWhole({ target }: { target: EventTarget }): void {
   if (cell !== null && cell.scrollWidth > cell.clientWidth) cell.title = cell.innerText;
 }
 
-interface PagerProps {
-  nextCursor: string | null;
-  /** The number of rows on this page. */
-  shown: number;
-}
-
-/** Links between the pages of a list. */
-export function Pager({ nextCursor, shown }: PagerProps) {
+/** Links between the pages of a list. `shown`: the number of rows on this page. */
+export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();
   const words = useWords(kitWords);
   const write = useNumberFormat();

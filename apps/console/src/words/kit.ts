@@ -17,6 +17,8 @@ export const kitWords = defineAreaWords({
   pages: ['Pages', '分页'],
   moreRows: ['More rows', '更多行'],
   lastPage: ['End of list', '已是最后一页'],
+  newestFirst: ['Newest first', '最新的在前'],
+  oldestFirst: ['Oldest first', '最早的在前'],
   rowsInAll: [(count: string) => `${count} in all`, (count) => `共 ${count} 条`],
   rowsShown: [(count: string) => `${count} shown`, (count) => `本页 ${count} 条`],
   select: ['Select', '选择'],

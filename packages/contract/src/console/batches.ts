@@ -12,6 +12,7 @@ import {
   OrderResult,
 } from '../orders/results.ts';
 import { emptyAsAbsent, id, optionalIds, optionalText, text } from '../scalars.ts';
+import { fault } from '../templates.ts';
 import { Pause } from './channels.ts';
 import { consoleTable, get, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
@@ -38,6 +39,7 @@ export type ConsoleBatch = z.infer<typeof ConsoleBatch>;
 export const ConsoleBatchesQuery = ListBatchesQuery.safeExtend({
   appKey: optionalText(),
   channelOrderId: optionalText(),
+  order: emptyAsAbsent(z.literal('oldest', fault('one_of', 'oldest')).optional()).describe('oldest: oldest first.'),
 });
 export type ConsoleBatchesQuery = z.infer<typeof ConsoleBatchesQuery>;
 

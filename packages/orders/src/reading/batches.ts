@@ -11,20 +11,23 @@ import {
   type Operator,
   type Viewer,
 } from '@lockstep/contract';
-import type { BatchOrdersQuery, ConsoleBatch, ConsoleBatchDetail, FailureGroup } from '@lockstep/contract/console';
+import type {
+  BatchOrdersQuery,
+  ConsoleBatch,
+  ConsoleBatchDetail,
+  ConsoleBatchesQuery,
+  FailureGroup,
+} from '@lockstep/contract/console';
 import { type Database, inSnapshot, prepared } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/state.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 import { readPages, WAITING } from './results.ts';
 import { findSenders, isOfChannel, openCursor } from './viewer.ts';
-import { type BatchKind, microsecondsOf, type Place, walkBatches } from './walks.ts';
+import { type BatchKind, type BatchWalk, inOrder, microsecondsOf, type Place, walkBatches } from './walks.ts';
 
-/**
- * The filters of a list. Only operators filter by application, or by channelOrderId: an exact one, or a prefix followed
- * by *.
- */
-type BatchesQuery = ListBatchesQuery & { appKey?: string | undefined; channelOrderId?: string | undefined };
+/** The filters of a list. Operators have more of them. */
+type BatchesQuery = ListBatchesQuery & Partial<Omit<ConsoleBatchesQuery, keyof ListBatchesQuery>>;
 
 export interface SentBatchRow extends SummaryRow {
   app_key: string;
@@ -39,7 +42,8 @@ export function showBatch(row: SentBatchRow): Omit<ConsoleBatch, 'resent'> {
 }
 
 /**
- * Returns a page of the batches that a viewer may see, newest first (rules 6.7). Walks the index of each application.
+ * Returns a page of the batches that a viewer may see, newest or oldest first (rules 6.7). Walks the index of each
+ * application.
  * The next page continues where this walk stopped.
  *
  * Throws a WrongCursor.
@@ -50,8 +54,8 @@ export async function listBatches<Shown>(
   query: BatchesQuery,
   show: (row: SentBatchRow) => Shown,
 ): Promise<{ batches: Shown[]; nextCursor: string | null }> {
-  const { limit, cursor, appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo } = query;
-  const filters = { appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo };
+  const { limit, cursor, ...filters } = query;
+  const { appKey, channelOrderId, state, hasFailed, order } = filters;
   const cursors = openCursor('batches', viewer, filters, cursor);
   const isPrefix = channelOrderId?.endsWith('*') === true;
   const isExact =
@@ -59,7 +63,7 @@ export async function listBatches<Shown>(
     (state === undefined ? hasFailed === undefined : state === 'completed' && hasFailed !== undefined);
   const prefix = isPrefix ? sql`and starts_with(batch.channel_order_id, ${channelOrderId.slice(0, -1)})` : sql``;
   return await inSnapshot(db, async (trx) => {
-    const walk = walkBatches({
+    const asked: BatchWalk = {
       viewer,
       senders: await findSenders(trx, viewer, appKey),
       filters,
@@ -67,15 +71,17 @@ export async function listBatches<Shown>(
       named: isPrefix ? null : (channelOrderId ?? null),
       after: cursors.after as [string, BatchId] | null,
       isExact,
+      isOldestFirst: order === 'oldest',
       limit,
-    });
+    };
+    const walk = walkBatches(asked);
     const rows = await prepared<SentBatchRow & Place<BatchId>>(trx, 'list_batches')`
       with ${walk}
       select ${sql.raw(SENT_COLUMNS)}, ${microsecondsOf('batch.accepted_time')} as time
       from reached cross join lateral (select * from batch where batch.id = reached.id offset 0) as batch
       join application on application.id = batch.application_id ${sql.raw(SO_FAR)}
       where ${matches(query)} and ${isOfChannel(viewer, query)} ${prefix}
-      order by reached.accepted_time desc, reached.id desc limit ${limit + 1}`;
+      order by ${inOrder('reached.accepted_time', 'reached.id', asked)} limit ${limit + 1}`;
     const page = rows.slice(0, limit);
     const [stop] =
       rows.length > limit

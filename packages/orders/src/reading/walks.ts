@@ -22,10 +22,12 @@ export interface BatchWalk {
   kinds: readonly BatchKind[];
   /** An exact channelOrderId, which has its own index; null: any. */
   named: string | null;
-  /** Starts after this position: when a batch was accepted, in microseconds, and its id. Null: at the newest. */
+  /** Starts after this position: when a batch was accepted, in microseconds, and its id. Null: at the first. */
   after: readonly [time: string, batchId: BatchId] | null;
   /** Whether all batches of these kinds match, except for their channel: then a walk is no longer than a page. */
   isExact: boolean;
+  /** Whether it walks from the oldest batch on. Default: from the newest. */
+  isOldestFirst?: boolean;
   limit: number;
 }
 
@@ -38,18 +40,24 @@ export interface Place<Id> {
 /** SQL: a time in microseconds since 1970. */
 export const microsecondsOf = (time: string) => sql.raw(`(extract(epoch from ${time}) * 1000000)::bigint`);
 
+/** SQL: the order of a walk. */
+export const inOrder = (time: string, id: string, { isOldestFirst = false }: Pick<BatchWalk, 'isOldestFirst'>) =>
+  sql.raw(isOldestFirst ? `${time}, ${id}` : `${time} desc, ${id} desc`);
+
 /**
- * For a WITH clause. `walked`: the newest batches of each sender, each kind read by its own index. `floor`: the
+ * For a WITH clause. `walked`: the first batches of each sender, each kind read by its own index. `floor`: the
  * position down to which they are complete; no row if they are complete to the end. `reached`: the batches down to the
- * floor, with id and accepted_time, newest first. The channel may need a row-by-row check, so add `isOfChannel` to the
+ * floor, with id and accepted_time, in order. The channel may need a row-by-row check, so add `isOfChannel` to the
  * WHERE clause.
  */
 export function walkBatches(walk: BatchWalk): RawBuilder<unknown> {
   const { senders, filters, kinds, named, after } = walk;
+  const beyond = sql.raw(walk.isOldestFirst ? '>' : '<');
+  const order = inOrder('accepted_time', 'id', walk);
   const behind =
     after === null
       ? sql``
-      : sql`and (batch.accepted_time, batch.id) <
+      : sql`and (batch.accepted_time, batch.id) ${beyond}
           (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::bigint)`;
   const asked = sql`${inPeriod(filters)} ${behind}`;
   const most = countWalked(walk);
@@ -58,7 +66,7 @@ export function walkBatches(walk: BatchWalk): RawBuilder<unknown> {
       select ${kind}::text as kind, batch.id, batch.accepted_time from batch
       where batch.application_id = application.id and ${KINDS[kind]} ${asked}
         ${hasChannel(kind) ? andIs('batch.channel_code', filters.channelCode) : sql``}
-      order by batch.accepted_time desc, batch.id desc limit ${most}
+      order by ${inOrder('batch.accepted_time', 'batch.id', walk)} limit ${most}
     )`,
   );
   const ofName = sql`
@@ -73,14 +81,14 @@ export function walkBatches(walk: BatchWalk): RawBuilder<unknown> {
       cross join lateral (${named === null ? sql.join(walks, sql` union all `) : ofName}) as found
     ), floor as (
       select accepted_time, id from (
-        select *, row_number() over (partition by application_id, kind order by accepted_time desc, id desc) as place
+        select *, row_number() over (partition by application_id, kind order by ${order}) as place
         from walked
       ) as counted
-      where kind <> 'named' and place = ${most} order by accepted_time desc, id desc limit 1
+      where kind <> 'named' and place = ${most} order by ${order} limit 1
     ), reached as (
       select id, accepted_time from walked where not exists (
-        select from floor where (walked.accepted_time, walked.id) < (floor.accepted_time, floor.id)
-      ) order by accepted_time desc, id desc
+        select from floor where (walked.accepted_time, walked.id) ${beyond} (floor.accepted_time, floor.id)
+      ) order by ${order}
     )`;
 }
 

@@ -34,7 +34,7 @@ export function BatchesPage() {
           { name: 'acceptedFrom', until: 'acceptedTo', label: words.acceptedTime, kind: 'past' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
         ]}
-        {...useBatchTable()}
+        {...useBatchTable(true)}
         none={[words.noBatches, words.noBatchesAdvice]}
       />
     </Page>
@@ -60,8 +60,8 @@ export function LatestBatches({ of }: { of: { appKey: string } | { channelCode: 
   );
 }
 
-/** The table of batches. */
-export function useBatchTable(): Table<ConsoleBatch> {
+/** The table of batches. `isOrder`: whether the reader can turn their order around. */
+export function useBatchTable(isOrder = false): Table<ConsoleBatch> {
   const words = useWords(batchesWords);
   return {
     rowKey: ({ batchId }) => batchId,
@@ -87,7 +87,7 @@ export function useBatchTable(): Table<ConsoleBatch> {
         isMinor: true,
         cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
       },
-      { header: words.acceptedTime, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
+      { header: words.acceptedTime, isOrder, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
     ],
   };
 }

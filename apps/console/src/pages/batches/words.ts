@@ -4,7 +4,7 @@ const orders = (count: string) => (count === '1' ? '1 order' : `${count} orders`
 
 /** The words of batches. */
 export const batchesWords = defineAreaWords({
-  lead: ['Batches of all applications, newest first.', '所有应用的批次，按时间倒序排列。'],
+  lead: ['Batches of all applications, by time.', '所有应用的批次，按时间排列。'],
   channelOrderId: ['Batch number', '批次号'],
   channelOrderIdHint: ['WEB-0001 or WEB*', 'WEB-0001 或 WEB*'],
   hasFailed: ['With failed orders only', '仅看有失败订单的批次'],
