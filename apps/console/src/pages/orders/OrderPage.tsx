@@ -8,7 +8,7 @@ import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/value
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
-import { ApplicationLink, AssetLink, BatchLink, OrderLink, pageOf } from '../links.tsx';
+import { ApplicationLink, AssetLink, BatchLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { stateOf, WaitsBehind } from './Orders.tsx';
@@ -97,15 +97,7 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },
         { label: words.application, value: <ApplicationLink of={order} /> },
-        {
-          label: words.customer,
-          value:
-            owner === null ? (
-              words.noSuchCustomer
-            ) : (
-              <Link {...pageOf.customer(owner.customerId)}>{owner.customerName}</Link>
-            ),
-        },
+        { label: words.customer, value: owner ? <OwnerLink owner={owner} /> : words.noSuchCustomer },
         {
           label: words.customerId,
           value: (
@@ -113,12 +105,6 @@ function OrderFields({ order }: { order: Order }) {
               <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
             </CopyId>
           ),
-        },
-        {
-          label: words.enterprise,
-          value: owner ? (
-            <Link {...pageOf.enterprise(owner.enterpriseGlobalId)}>{owner.enterpriseName}</Link>
-          ) : undefined,
         },
         { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
         { label: words.products, value: isDone ? <Count value={products} /> : undefined },
