@@ -54,8 +54,9 @@ export async function listBatches<Shown>(
   query: BatchesQuery,
   show: (row: SentBatchRow) => Shown,
 ): Promise<{ batches: Shown[]; nextCursor: string | null }> {
-  const { limit, cursor, ...filters } = query;
-  const { appKey, channelOrderId, state, hasFailed, order } = filters;
+  const { limit, cursor, appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo, order } =
+    query;
+  const filters = { appKey, channelCode, channelOrderId, state, hasFailed, acceptedFrom, acceptedTo, order };
   const cursors = openCursor('batches', viewer, filters, cursor);
   const isPrefix = channelOrderId?.endsWith('*') === true;
   const isExact =
