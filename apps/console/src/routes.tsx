@@ -44,7 +44,7 @@ function page<const Path extends string, Component extends string, const Name ex
   });
 }
 
-/** Loads a page's file. The router reloads the console if a newer release has removed the file, but not if the service is down. */
+/** Loads a page's file. If a newer release removed it, the router reloads the console; not if the service is down. */
 async function loadOrSay<File>(load: () => Promise<File>): Promise<File> {
   try {
     return await load();

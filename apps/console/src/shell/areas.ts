@@ -21,7 +21,7 @@ import { useMay } from '../api/operations.ts';
 /** The groups of the navigation. */
 export const groups = ['operate', 'find', 'integrate', 'administer'] as const;
 
-/** The areas in the navigation: address, the key after `g`, least role (default: viewer), the problems its page lists. */
+/** The areas in the navigation: address, key after `g`, least role (default: viewer), the problems its page lists. */
 export const areas = [
   { group: 'operate', to: '/', name: 'overview', key: 'o', Icon: IconLayoutDashboard, problem: 'checks' },
   { group: 'operate', to: '/channels', name: 'channels', key: 'n', Icon: IconBroadcast, problem: 'channels' },
