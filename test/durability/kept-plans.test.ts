@@ -1,6 +1,7 @@
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterAll, expect, it, vi } from 'vitest';
+import { ConsoleClient } from '../harness/browser/console.ts';
 import { recordQueries } from '../harness/databases/explain.ts';
 import { FILL_STATEMENTS } from '../harness/databases/fill-statements.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
@@ -129,6 +130,7 @@ it('read no large table completely', async () => {
   await api.call('GET', '/licenseOrder/404');
   await api.ask('getEvents');
   await api.ask('listBatches');
+  await (await ConsoleClient.logIn(stack, 'viewer')).call('listAllBatches', { query: { order: 'oldest' } });
   await api.ask('listOrders');
   await api.ask('listOrders', { query: { customerId: one!.customerId } });
   await api.ask('listOrders', { query: { assetNum: num } });

@@ -125,7 +125,7 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
               <Menu.Dropdown>
                 <Menu.Label>{words.batchByBatch}</Menu.Label>
                 {batches.map(({ link, name }) => (
-                  <Menu.Item key={name} renderRoot={(props) => <Link {...link} {...props} />}>
+                  <Menu.Item key={link.params.batchId} renderRoot={(props) => <Link {...link} {...props} />}>
                     {name}
                   </Menu.Item>
                 ))}
