@@ -169,7 +169,9 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
   return (
     <Modal opened onClose={onClose} closeOnEscape={!mustAnswer} closeOnClickOutside={false} withCloseButton={false}>
       {/* In the body: a header of a dialog would be a second banner of the page. */}
-      <Modal.Title mb="md">{title}</Modal.Title>
+      <Modal.Title mb="md" fw={600}>
+        {title}
+      </Modal.Title>
       <Stack gap="md">{children}</Stack>
       <Group gap="sm" justify="flex-end" mt="lg">
         {actions ?? <Button onClick={onClose}>{words.close}</Button>}

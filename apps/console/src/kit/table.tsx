@@ -17,7 +17,7 @@ import { Empty } from './signs.tsx';
 /** A column of a table. Headers must be unique. */
 export interface Column<Row> {
   header: string;
-  /** Shown instead of the header. */
+  /** Shown instead of the header, and on cards nothing. */
   head?: ReactNode;
   cell: (row: Row) => ReactNode;
   /** Whether the list is in the order of this time: newest first, or by the address oldest first. */
@@ -28,6 +28,8 @@ export interface Column<Row> {
   isMinor?: boolean;
   /** Width in CSS units: `12rem`. Longer text ends with an ellipsis. Default: as wide as the text, at most `20rem`. */
   width?: string;
+  /** Takes the width that other columns leave, at least `width`. */
+  isWide?: boolean;
 }
 
 /** What the tables of one kind of row have in common. */
@@ -157,7 +159,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             {shown.map((row) => (
               <tr key={rowKey(row)} aria-current={isChosen?.(row) === true ? 'true' : undefined}>
                 {columns.map((column) => (
-                  <td key={column.header} data-header={column.header} {...cellLook(column)}>
+                  <td
+                    key={column.header}
+                    data-header={column.head === undefined ? column.header : ''}
+                    {...cellLook(column)}
+                  >
                     {column.cell(row)}
                   </td>
                 ))}
@@ -192,8 +198,10 @@ function OrderButton({ header, sort }: { header: string; sort: Sort }) {
   );
 }
 
-function cellLook({ align = 'start', isMinor = false, width }: Pick<Column<never>, 'align' | 'isMinor' | 'width'>) {
-  const names = [align === 'end' && styles.end, isMinor && styles.minor].filter(Boolean).join(' ');
+function cellLook({ align, isMinor, width, isWide }: Omit<Column<never>, 'cell' | 'header'>) {
+  const names = [align === 'end' && styles.end, isMinor && styles.minor, isWide && styles.wide]
+    .filter(Boolean)
+    .join(' ');
   return { className: names, ...(width === undefined ? {} : { style: { '--width': width } as CSSProperties }) };
 }
 

@@ -66,7 +66,7 @@ export function useBatchTable(isOrder = false): Table<ConsoleBatch> {
   return {
     rowKey: ({ batchId }) => batchId,
     columns: [
-      { header: words.channelOrderId, width: '14rem', cell: (batch) => <BatchLink batch={batch} /> },
+      { header: words.channelOrderId, width: '14rem', isWide: true, cell: (batch) => <BatchLink batch={batch} /> },
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
       {

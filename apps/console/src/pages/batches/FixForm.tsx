@@ -1,10 +1,11 @@
 import type { OrdersToResend } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
+import { Button, Stack, VisuallyHidden } from '@mantine/core';
 import { TextField } from '../../kit/inputs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { isTime, writeTime } from '../../words/times.ts';
 import { useWords } from '../../words/words.ts';
+import styles from '../pages.module.css';
 import { resendWords } from './words.ts';
 
 /** The fields of an order that a cause is about, at any depth. The others are changed as JSON. */
@@ -42,9 +43,10 @@ export function FixForm({ orders, failures, onChange }: FixFormProps) {
     {
       header: words.failure,
       width: '14rem',
+      isWide: true,
       cell: ({ sequence }) => {
         const failure = known.get(sequence);
-        return failure && causeWords(failure);
+        return failure && <span className={styles.wraps}>{causeWords(failure)}</span>;
       },
     },
     {
@@ -53,22 +55,25 @@ export function FixForm({ orders, failures, onChange }: FixFormProps) {
       cell: ({ order, place, sequence }) => {
         const failing = listFields(order, FIELDS[known.get(sequence)?.cause ?? ''] ?? []);
         if (failing.length === 0) return words.noFields;
-        return failing
-          .slice(0, MAX_FIELDS)
-          .map(({ path, value }) => (
-            <TextField
-              key={path.join()}
-              label={writePath(path)}
-              value={String(value)}
-              description={isDate(path, value) ? writeTime(Number(value), 'local') : undefined}
-              spellCheck={false}
-              onChange={(text) => onChange(orders.with(place, replace(order, path, text, typeof value)))}
-            />
-          ));
+        return (
+          <Stack gap="xs" py="xs">
+            {failing.slice(0, MAX_FIELDS).map(({ path, value }) => (
+              <TextField
+                key={path.join()}
+                label={writePath(path)}
+                value={String(value)}
+                description={isDate(path, value) ? writeTime(Number(value), 'local') : undefined}
+                spellCheck={false}
+                onChange={(text) => onChange(orders.with(place, replace(order, path, text, typeof value)))}
+              />
+            ))}
+          </Stack>
+        );
       },
     },
     {
       header: words.leaveOut,
+      head: <VisuallyHidden>{words.leaveOut}</VisuallyHidden>,
       cell: ({ place }) => (
         <Button variant="default" size="compact-md" onClick={() => onChange(orders.toSpliced(place, 1))}>
           {words.leaveOut}

@@ -34,7 +34,7 @@ export function AuditLogPage() {
       cell: ({ action }) => <span title={action}>{actions[action] ?? action}</span>,
     },
     { header: words.target, width: '11rem', cell: (entry) => <Target of={entry} /> },
-    { header: words.changed, width: '22rem', cell: (entry) => <Changed of={entry} /> },
+    { header: words.changed, width: '16rem', isWide: true, cell: (entry) => <Changed of={entry} /> },
     {
       header: words.requestId,
       isMinor: true,

@@ -1,5 +1,5 @@
 import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/console';
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
 import { ExportButton } from '../../kit/export.tsx';
@@ -80,11 +80,7 @@ export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => 
           </Link>
         ),
       },
-      {
-        header: words.why,
-        width: '14rem',
-        cell: (order) => <Why order={order} />,
-      },
+      { header: words.why, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
       { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
   };
@@ -191,7 +187,7 @@ export function HoldsPage() {
       ),
     },
     { header: words.order, cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
-    { header: words.lastError, width: '14rem', cell: ({ lastError }) => lastError },
+    { header: words.lastError, width: '14rem', isWide: true, cell: ({ lastError }) => lastError },
     { header: words.heldSince, cell: ({ since }) => <Time timeMs={since} /> },
     { header: words.attempts, align: 'end', cell: ({ tries }) => <Count value={tries} /> },
     { header: words.nextTry, isMinor: true, cell: ({ nextTryTime }) => <Time timeMs={nextTryTime} /> },
@@ -207,7 +203,11 @@ export function HoldsPage() {
     },
   ];
   const retry: typeof columns = [
-    { header: words.retryNow, cell: ({ licenseOrderId }) => <RetryOrder orderId={licenseOrderId} /> },
+    {
+      header: words.retryNow,
+      head: <VisuallyHidden>{words.retryNow}</VisuallyHidden>,
+      cell: ({ licenseOrderId }) => <RetryOrder orderId={licenseOrderId} />,
+    },
   ];
   return (
     <Page title={words.heldOrders} lead={words.heldLead}>
