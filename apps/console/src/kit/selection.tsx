@@ -1,5 +1,5 @@
 import { Button, Checkbox, type CheckboxProps, Group, Paper } from '@mantine/core';
-import { type ChangeEvent, type ReactNode, useRef, useState } from 'react';
+import { type ChangeEvent, type MouseEvent, type ReactNode, useRef, useState } from 'react';
 import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
 
@@ -24,28 +24,27 @@ export function useSelection<Row>(rows: readonly Row[], rowKey: (row: Row) => st
   const press = (row: Row, { currentTarget, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
     const from = rows.findIndex((each) => rowKey(each) === before.current);
     const to = rows.indexOf(row);
-    const isRange = from !== -1 && (nativeEvent as unknown as MouseEvent).shiftKey;
+    const isRange = from !== -1 && (nativeEvent as PointerEvent).shiftKey;
     choose(isRange ? rows.slice(Math.min(from, to), Math.max(from, to) + 1) : [row], currentTarget.checked);
     before.current = rowKey(row);
   };
-  const box = (name: string, props: CheckboxProps) => (
-    // Shift and a click would select text.
-    <Checkbox
-      size="xs"
-      aria-label={name}
-      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
-      {...props}
-    />
-  );
+  // Shift and a click would select text.
+  const keepText = (event: MouseEvent) => event.shiftKey && event.preventDefault();
+  const box = (props: CheckboxProps) => <Checkbox size="xs" onMouseDown={keepText} {...props} />;
   const column = {
     header: words.select,
-    head: box(words.selectAll, {
+    head: box({
+      'aria-label': words.selectAll,
       checked: isAll,
       indeterminate: !isAll && chosen.length > 0,
       onChange: () => choose(rows, !isAll),
     }),
     cell: (row: Row) =>
-      box(words.selectRow(rowKey(row)), { checked: keys.has(rowKey(row)), onChange: (event) => press(row, event) }),
+      box({
+        'aria-label': words.selectRow(rowKey(row)),
+        checked: keys.has(rowKey(row)),
+        onChange: (event) => press(row, event),
+      }),
     width: '2.5rem',
   };
   const bar = chosen.length > 0 && (

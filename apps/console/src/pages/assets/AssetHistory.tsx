@@ -15,7 +15,8 @@ import { assetsWords } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
 
-const TONES: Record<Entry['action'], Tone> = {
+/** The tones of what is not neutral. */
+const TONES: { [action in Entry['action']]?: Tone } = {
   created: 'good',
   extended: 'good',
   transferred: 'busy',
@@ -25,13 +26,9 @@ const TONES: Record<Entry['action'], Tone> = {
   merchandise_bought: 'good',
   merchandise_revoked: 'bad',
   locked: 'warn',
-  unlocked: 'neutral',
   frozen: 'warn',
-  unfrozen: 'neutral',
   assigned: 'good',
-  unassigned: 'neutral',
   lent: 'busy',
-  returned: 'neutral',
 };
 
 /** The history of a number's assets, newest first, with the orders that caused it. */
@@ -55,7 +52,7 @@ export function AssetHistory({ assetNum }: { assetNum: string }) {
                 entries={entries.map((entry, index) => ({
                   key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
                   timeMs: entry.time,
-                  tone: TONES[entry.action],
+                  tone: TONES[entry.action] ?? 'neutral',
                   title: <Title entry={entry} />,
                   detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
                 }))}

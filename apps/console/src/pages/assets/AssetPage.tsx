@@ -6,7 +6,7 @@ import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents, useContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
 import { ReasonText, VerdictNotice } from './Verdict.tsx';
@@ -77,7 +77,8 @@ type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;
 function AssetFields({ asset }: { asset: ActiveAsset }) {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
-  const { owner, holder, lentInto, assetExtendList } = asset;
+  const { owner, holder, lentInto, limitStartDate, limitEndDate } = asset;
+  const extensions = asset.assetExtendList.map(({ extendCode, extendValue }) => `${extendCode}: ${extendValue}`);
   return (
     <Fields
       fields={[
@@ -94,15 +95,11 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
               </span>
             ),
         },
-        { label: words.customer, value: <Link {...pageOf.customer(owner.customerId)}>{owner.customerName}</Link> },
-        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
+        { label: words.customer, value: <OwnerLink owner={owner} /> },
         { label: words.channel, value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link> },
         { label: words.lentInto, value: lentInto ? <AssetLink {...lentInto} /> : undefined },
-        {
-          label: words.begins,
-          value: asset.limitStartDate ? <Time timeMs={asset.limitStartDate} isExact /> : undefined,
-        },
-        { label: words.ends, value: asset.limitEndDate ? <Time timeMs={asset.limitEndDate} isExact /> : undefined },
+        { label: words.begins, value: limitStartDate ? <Time timeMs={limitStartDate} isExact /> : undefined },
+        { label: words.ends, value: limitEndDate ? <Time timeMs={limitEndDate} isExact /> : undefined },
         { label: words.bought, value: <Time timeMs={asset.createdTime} isExact /> },
         { label: words.updated, value: <Time timeMs={asset.updatedTime} isExact /> },
         { label: words.createdBy, value: <OrderLink orderId={asset.createdByOrderId} /> },
@@ -119,12 +116,7 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
         },
         { label: words.licenseType, value: <span title={asset.licenseType}>{typeWords[asset.licenseType]}</span> },
         { label: words.assetId, value: <CopyId id={asset.assetId} what={words.assetId} /> },
-        {
-          label: words.extends,
-          value:
-            assetExtendList.map(({ extendCode, extendValue }) => `${extendCode}: ${extendValue}`).join(words.comma) ||
-            undefined,
-        },
+        { label: words.extends, value: extensions.join(words.comma) || undefined },
       ]}
     />
   );

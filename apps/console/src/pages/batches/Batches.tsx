@@ -41,20 +41,20 @@ export function BatchesPage() {
   );
 }
 
-const LATEST = { limit: '5' } as const;
+/** The query of the latest batches. */
+export const LATEST = { limit: '5' } as const;
 
-/** The latest batches of an application or a channel, with a link to all of them. */
-export function LatestBatches({ of }: { of: { appKey: string } | { channelCode: string } }) {
+/** The latest batches, or those of an application or a channel, with a link to all of them. */
+export function LatestBatches({ of }: { of: { [filter: string]: string } }) {
   const words = useWords(batchesWords);
   const table = useBatchTable();
   const query = { ...of, ...LATEST };
+  const empty = <Empty title={words.noBatches}>{words.noBatchesAdvice}</Empty>;
   const found = useOperation('listAllBatches', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
     <Section title={words.latest} actions={<Link {...pageOf.batches(of)}>{words.allBatches}</Link>}>
       <Query of={found}>
-        {({ batches }) => (
-          <DataTable label={words.latest} rows={batches} {...table} empty={<Empty title={words.noBatches} />} />
-        )}
+        {({ batches }) => <DataTable label={words.latest} rows={batches} {...table} empty={empty} />}
       </Query>
     </Section>
   );

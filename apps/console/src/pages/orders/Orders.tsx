@@ -94,11 +94,11 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
   const mayCall = useMayCall();
   const listIds = (of: readonly TracedOrder[]) => of.map(({ licenseOrderId }) => licenseOrderId).join();
   const toSend = orders.filter(({ state, resentAs }) => state === 'failed' && resentAs === null);
-  const batches = [...Map.groupBy(toSend, ({ batch }) => batch.batchId)].map(([batchId, ofBatch]) => ({
-    link: { to: '/batches/$batchId/resend', params: { batchId }, search: { order: listIds(ofBatch) } } as const,
-    name: `${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(write(ofBatch.length))}`,
-  }));
-  const [first, ...others] = batches;
+  const batches = [...Map.groupBy(toSend, ({ batch }) => batch.batchId).values()];
+  const linkTo = (ofBatch: typeof toSend, props: object) => {
+    const { batchId } = ofBatch[0]!.batch;
+    return <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: listIds(ofBatch) }} {...props} />;
+  };
   return (
     <>
       <ExportButton
@@ -106,32 +106,28 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
         call={{ query: { licenseOrderIds: listIds(orders) } }}
         label={words.exportThese}
       />
-      {mayCall('resendOrders') && (
-        <>
-          {first && others.length === 0 && (
-            <Button size="compact-sm" renderRoot={(props) => <Link {...first.link} {...props} />}>
-              {shared.sendThese}
-            </Button>
-          )}
-          {others.length > 0 && (
-            <Menu>
-              <Menu.Target>
-                <Button size="compact-sm">{shared.sendThese}</Button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Label>{words.batchByBatch}</Menu.Label>
-                {batches.map(({ link, name }) => (
-                  <Menu.Item key={link.params.batchId} renderRoot={(props) => <Link {...link} {...props} />}>
-                    {name}
-                  </Menu.Item>
-                ))}
-              </Menu.Dropdown>
-            </Menu>
-          )}
-          {toSend.length < orders.length && (
-            <span className="small">{words.notSent(write(orders.length - toSend.length))}</span>
-          )}
-        </>
+      {mayCall('resendOrders') && batches.length === 1 && (
+        <Button size="compact-sm" renderRoot={(props) => linkTo(toSend, props)}>
+          {shared.sendThese}
+        </Button>
+      )}
+      {mayCall('resendOrders') && batches.length > 1 && (
+        <Menu>
+          <Menu.Target>
+            <Button size="compact-sm">{shared.sendThese}</Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Label>{words.batchByBatch}</Menu.Label>
+            {batches.map((ofBatch) => (
+              <Menu.Item key={ofBatch[0]!.licenseOrderId} renderRoot={(props) => linkTo(ofBatch, props)}>
+                {`${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(write(ofBatch.length))}`}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {mayCall('resendOrders') && toSend.length < orders.length && (
+        <span className="small">{words.notSent(write(orders.length - toSend.length))}</span>
       )}
     </>
   );

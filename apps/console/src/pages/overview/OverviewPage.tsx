@@ -11,8 +11,7 @@ import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.
 import { useCauseWords } from '../../words/causes.ts';
 import { writeTime } from '../../words/times.ts';
 import { useDuration, useNumberFormat, useRate, useWords } from '../../words/words.ts';
-import { useBatchTable } from '../batches/Batches.tsx';
-import { batchesWords } from '../batches/words.ts';
+import { LATEST, LatestBatches } from '../batches/Batches.tsx';
 import { DelayedChannels } from '../channels/Channels.tsx';
 import { pageOf } from '../links.tsx';
 import { useWebhookTable } from '../webhooks/Webhooks.tsx';
@@ -45,9 +44,7 @@ export function OverviewPage() {
               </Section>
             )}
             {channels === null && <Activity {...data} span={span} />}
-            <Section title={words.latestBatches} actions={<Link to="/batches">{words.allBatches}</Link>}>
-              <LatestBatches />
-            </Section>
+            <LatestBatches of={{}} />
           </>
         )}
       </Query>
@@ -58,7 +55,7 @@ export function OverviewPage() {
 /** Tells a newcomer that this is the demo, what is in it, and what to do next; nothing once the reader goes further. */
 function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
   const words = useWords(overviewWords);
-  const { data } = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true });
+  const { data } = useOperation('listAllBatches', { query: LATEST }, { keepsPrevious: true });
   if (data === undefined) return null;
   const steps = [
     { does: words.demoFirst, file: 'first-batch.json' },
@@ -221,29 +218,6 @@ function Zoom({ part, onClear }: { part: Part; onClear: () => void }) {
       <Link {...pageOf.orders({ ...part, state: 'failed' })}>{words.failedThen}</Link>
       <Link {...pageOf.batches(part)}>{words.batchesThen}</Link>
     </Group>
-  );
-}
-
-/** The call that reads the latest batches. */
-const LATEST_BATCHES = { query: { limit: '5' } };
-
-/** The latest batches of all applications. */
-function LatestBatches() {
-  const words = useWords(overviewWords);
-  const ofBatches = useWords(batchesWords);
-  const table = useBatchTable();
-  const found = useOperation('listAllBatches', LATEST_BATCHES, { keepsPrevious: true, refreshMs: REFRESH_MS });
-  return (
-    <Query of={found}>
-      {({ batches }) => (
-        <DataTable
-          label={words.latestBatchesTable}
-          rows={batches}
-          {...table}
-          empty={<Empty title={ofBatches.noBatches}>{ofBatches.noBatchesAdvice}</Empty>}
-        />
-      )}
-    </Query>
   );
 }
 

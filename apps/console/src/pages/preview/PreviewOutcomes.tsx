@@ -1,9 +1,9 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useOperation } from '../../api/operations.ts';
 import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
-import { Query, Section } from '../../kit/page.tsx';
+import { Answer, Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures } from '../../kit/values.tsx';
@@ -120,15 +120,9 @@ function OutcomeBadge({ state }: Pick<PreviewedOrder, 'state'>) {
 /** What one order would do, beside the current state. */
 function OrderBeside({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
-  const heading = useRef<HTMLHeadingElement>(null);
-  // Moves the focus to the chosen order.
-  useEffect(() => {
-    heading.current?.focus({ preventScroll: true });
-    heading.current?.scrollIntoView();
-  }, []);
   return (
-    <section aria-label={words.order(String(order.sequence))}>
-      <h3 ref={heading} tabIndex={-1} className={styles.order}>
+    <Answer>
+      <h3 className={styles.order}>
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
       <div className={styles.beside}>
@@ -141,7 +135,7 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
           <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
         </div>
       </div>
-    </section>
+    </Answer>
   );
 }
 

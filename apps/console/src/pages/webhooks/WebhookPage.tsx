@@ -6,10 +6,10 @@ import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { Choice, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
-import { CopyButton, CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
+import { CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
 import { readLocalTime, writeLocalTime, writeTime } from '../../words/times.ts';
 import { useNumberFormat, useWords } from '../../words/words.ts';
-import { pageOf } from '../links.tsx';
+import { ApplicationLink, pageOf } from '../links.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import { webhooksWords } from './words.ts';
 
@@ -68,21 +68,13 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
-  const { webhookId, appKey, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
+  const { webhookId, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
   const fields: Field[] = [
     { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
     { label: words.url, value: <span className="mono">{webhook.url}</span> },
     { label: words.description, value: webhook.description },
-    {
-      label: words.application,
-      value: (
-        <>
-          <Link {...pageOf.application(appKey)}>{webhook.applicationName}</Link>
-          <CopyButton text={appKey} what={words.appKey} />
-        </>
-      ),
-    },
+    { label: words.application, value: <ApplicationLink of={webhook} /> },
     { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isExact /> },
     {
       label: words.failingSince,
