@@ -83,15 +83,26 @@ type Owner = ConsoleData<'getAsset'>['earlier'][number]['owner'];
 
 /** A customer and its enterprise, linked to their pages. */
 export function OwnerLink({ owner }: { owner: Owner }) {
-  const { customerId, customerName, enterpriseName } = owner;
+  const { customerName, enterpriseName } = owner;
   return (
     <>
-      <Link {...pageOf.customer(customerId)}>{customerName}</Link>
+      <CustomerLink owner={owner} />
       {enterpriseName !== customerName && ' · '}
       {enterpriseName !== customerName && <EnterpriseLink owner={owner} />}
     </>
   );
 }
+
+/** A customer, linked to its page. Without a name, its id. */
+export function CustomerLink({ owner: { customerId, customerName } }: { owner: Customer }) {
+  return (
+    <Link {...pageOf.customer(customerId)} title={customerId}>
+      {customerName ?? customerId}
+    </Link>
+  );
+}
+
+type Customer = { customerId: string; customerName: string | null };
 
 /** An enterprise, linked to its page. */
 export function EnterpriseLink({ owner }: { owner: Pick<Owner, 'enterpriseGlobalId' | 'enterpriseName'> }) {

@@ -6,7 +6,7 @@ import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
-import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { AssetLink, CustomerLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents, useContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
 import { ReasonText, VerdictNotice } from './Verdict.tsx';
@@ -95,7 +95,8 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
               </span>
             ),
         },
-        { label: words.customer, value: <OwnerLink owner={owner} /> },
+        { label: words.customer, value: <CustomerLink owner={owner} /> },
+        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
         { label: words.channel, value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link> },
         { label: words.lentInto, value: lentInto ? <AssetLink {...lentInto} /> : undefined },
         { label: words.begins, value: limitStartDate ? <Time timeMs={limitStartDate} isExact /> : undefined },

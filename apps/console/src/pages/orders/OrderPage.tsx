@@ -8,7 +8,7 @@ import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/value
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
-import { ApplicationLink, AssetLink, BatchLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
+import { ApplicationLink, AssetLink, BatchLink, CustomerLink, EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
 import { OrderEffects } from './OrderEffects.tsx';
 import { stateOf, WaitsBehind } from './Orders.tsx';
@@ -97,7 +97,8 @@ function OrderFields({ order }: { order: Order }) {
         { label: words.batch, value: <BatchLink batch={order} /> },
         { label: words.channel, value: channelCode },
         { label: words.application, value: <ApplicationLink of={order} /> },
-        { label: words.customer, value: owner ? <OwnerLink owner={owner} /> : words.noSuchCustomer },
+        { label: words.customer, value: owner ? <CustomerLink owner={owner} /> : words.noSuchCustomer },
+        { label: words.enterprise, value: owner ? <EnterpriseLink owner={owner} /> : undefined },
         {
           label: words.customerId,
           value: (

@@ -12,7 +12,7 @@ import { useCauseWords } from '../../words/causes.ts';
 import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { batchesWords } from '../batches/words.ts';
-import { BatchLink, OrderLink, pageOf } from '../links.tsx';
+import { BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
@@ -70,16 +70,7 @@ export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => 
       { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
       { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
-      {
-        header: words.customer,
-        isMinor: true,
-        width: '10rem',
-        cell: ({ customerId, customerName }) => (
-          <Link {...pageOf.customer(customerId)} title={customerId}>
-            {customerName ?? customerId}
-          </Link>
-        ),
-      },
+      { header: words.customer, isMinor: true, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
       { header: words.why, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
       { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
