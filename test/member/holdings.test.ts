@@ -552,8 +552,8 @@ const submitLend = (memberId: string, lock: Name, assets: (keyof typeof idOf)[])
     assets.map((name) => idOf[name]),
   );
 
-/** Calls O6 or O7, or freezes. */
-async function change(how: 'lock' | 'unlock' | 'freeze', ...assets: Name[]): Promise<void> {
+/** Calls O6 or O7, freezes or unfreezes. */
+async function change(how: 'lock' | 'unlock' | 'freeze' | 'unfreeze', ...assets: Name[]): Promise<void> {
   const body = { assetNums: numsOf(assets), operatorIdentity: 'Ada' };
   const results = dataOf(await center.api.call('POST', `/asset/${how}`, { body }));
   expect(results).toEqual(numsOf(assets).map((assetNum) => ({ assetNum, status: 1 })));
@@ -763,6 +763,15 @@ describe('M10', () => {
       await buy(center.customer, [numOf.kims]);
       await lend(kim, 'lock', ['kims']);
       expect(await holdings()).toEqual({ ...BEFORE, kims: 'kim lent' });
+    });
+
+    it('keeps a loan of an asset that is frozen later, and lends it into no other lock', async () => {
+      await change('unfreeze', 'frozenHeld');
+      await lend(kim, 'lock', ['frozenHeld']);
+      await change('freeze', 'frozenHeld');
+      await lend(kim, 'lock', ['frozenHeld']);
+      expect(refusalOf(await submitLend(kim, 'lock2', ['frozenHeld'])).cause).toBe('asset_lent_elsewhere');
+      expect(await holdings()).toEqual({ ...BEFORE, frozenHeld: 'kim lent' });
     });
   });
 

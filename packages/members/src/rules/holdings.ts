@@ -1,7 +1,7 @@
 import { type AssetId, type ConfigureAssets, type LendAssets, type MemberId, Refusal } from '@lockstep/contract';
 
 /** The facts that decide whether assets can be unassigned from an employee, and others assigned. */
-export interface ConfigurationFacts {
+interface ConfigurationFacts {
   memberId: MemberId;
   /** The enterprise's active assets, by number. */
   assets: ReadonlyMap<string, AssetFacts>;
@@ -24,7 +24,7 @@ export interface Configuration {
  *
  * Throws a Refusal for the first fault, in the order sent.
  */
-export function planConfiguration(
+function planConfiguration(
   { deleteAssets, addAssets }: ConfigureAssets,
   { memberId, assets, elsewhere, holderOf, at = '' }: ConfigurationFacts,
 ): Configuration {
