@@ -168,7 +168,7 @@ function productValue(product: ProductInstance): ProductValue {
 
 const history = histories({ maxBatches: 6, maxOrders: 5 });
 /** The service's own limits, or limits small enough for these histories to reach. */
-const limits: fc.Arbitrary<Limits> = fc.oneof(
+export const limits: fc.Arbitrary<Limits> = fc.oneof(
   fc.constant({ onAsset: 2_000, codesOnAsset: 100, ofOrder: 10_000, counted: 100_000 }),
   fc.record({
     onAsset: fc.integer({ min: 1, max: 20 }),
