@@ -40,24 +40,6 @@ function through(api: Api, { enterpriseId, adminId, cloudId, customer, account, 
   return new MemberCenter(api, created, customer, { account, password, userToken });
 }
 
-const newNums = (count: number) => Array.from({ length: count }, newAssetNum);
-
-/** Buys numbers for the center's customer. Returns the assets' IDs in the same order. */
-async function buy(assetNums: string[], element: Sent = {}): Promise<string[]> {
-  await center.api.carryOut(newBuy(center.customer, assetNums, {}, element));
-  return idsOfNumbers(stack.db, assetNums);
-}
-
-/** Makes concurrent calls, alternating between the two APIs. */
-const atOnce = <Item>(items: readonly Item[], call: (door: MemberCenter, item: Item) => Promise<Answer>) =>
-  Promise.all(items.map((item, index) => call(doors[index % 2]!, item)));
-
-/** Counts calls by code. Successful calls count as `success`. */
-function countCodes(answers: Answer[]): Record<string, number> {
-  const ends = Map.groupBy(answers, endOf);
-  return Object.fromEntries([...ends].map(([end, { length }]) => [end, length]));
-}
-
 const endOf = (answer: Answer) => (answer.status === 200 ? 'success' : refusalOf(answer).code);
 
 /**
@@ -324,9 +306,9 @@ describe('concurrent calls for the same assets and locks', () => {
 
   it('break no rule, and each succeeds or gets its own refusal', async () => {
     const owners: Customer[] = [center.customer, industry, elsewhere[0].customer];
-    const numbers = newNums(ASSETS.length + LOCKS.length);
+    const numbers = [...ASSETS, ...LOCKS].map(newAssetNum);
     const numsAt = (places: number[]) => places.map((place) => numbers[place]!);
-    await buy(numbers);
+    await center.api.carryOut(newBuy(center.customer, numbers));
     /** Outcomes, counted by kind of call. */
     const ends = new Map<string, Map<string, number>>();
 
@@ -337,7 +319,7 @@ describe('concurrent calls for the same assets and locks', () => {
         select num from unnest(${numbers}::text[]) as num
         where num not in (select asset_num from asset where revoked_time is null)`.execute(stack.db);
       const revoked = rows.map(({ num }) => num);
-      if (revoked.length > 0) await buy(revoked);
+      if (revoked.length > 0) await center.api.carryOut(newBuy(center.customer, revoked));
       await center.api.carryOut(
         newBuy(center.customer, numbers, {}, all),
         deleteAsset(center.customer, numbers),
@@ -423,64 +405,5 @@ describe('concurrent calls for the same assets and locks', () => {
       case 'make no lock':
         return newBuy(owner, assetNums, {}, { borrowedUsbKey: does === 'make a lock' });
     }
-  }
-});
-
-describe('one succeeds of', () => {
-  it('100 calls that lend one asset into 100 locks', async () => {
-    const [employee] = (await insertEmployees(stack.db, center, 1)) as [string];
-    const [assetNum] = newNums(1) as [string];
-    const [assetId] = await buy([assetNum]);
-    const lockNums = newNums(100);
-    const lockIds = await buy(lockNums, { borrowedUsbKey: true });
-    await center.assign(employee, assetNum);
-    const answers = await atOnce(lockNums, (door, lockNum) => door.lend(employee, lockNum, [assetId]));
-    expect(countCodes(answers)).toEqual({ success: 1, 33007: 99 });
-    const winner = answers.findIndex(({ status }) => status === 200);
-    const lent = (await center.locks()).filter((lock) => lockNums.includes(lock.assetNum) && lock.borrowedFlag);
-    expect(lent).toEqual([
-      {
-        assetNum: lockNums[winner],
-        assetId: lockIds[winner],
-        borrowedFlag: true,
-        cloudAccountGlobalId: employee,
-      },
-    ]);
-  });
-
-  it('100 calls that lend assets of 100 employees into one lock', async () => {
-    const employees = await insertEmployees(stack.db, center, 100);
-    const [lockNum, ...assetNums] = newNums(101) as [string, ...string[]];
-    const assetIds = await buy(assetNums);
-    await buy([lockNum], { borrowedUsbKey: true });
-    await sql`
-      insert into asset_assignment (asset_id, member_id, created_by, enterprise_id)
-      select *, 0, ${center.enterpriseId}::bigint from unnest(${assetIds}::bigint[], ${employees}::bigint[])`.execute(
-      stack.db,
-    );
-    const answers = await atOnce(employees, (door, employee) =>
-      door.lend(employee, lockNum, [assetIds[employees.indexOf(employee)]]),
-    );
-    expect(countCodes(answers)).toEqual({ success: 1, 33018: 99 });
-    const winner = employees[answers.findIndex(({ status }) => status === 200)];
-    expect(await center.locks()).toContainEqual(
-      expect.objectContaining({ assetNum: lockNum, cloudAccountGlobalId: winner }),
-    );
-  });
-});
-
-it('of two calls that assign the same two assets in opposite orders, one succeeds, twenty times at once', async () => {
-  const employees = await insertEmployees(stack.db, center, 40);
-  const pairs = Array.from({ length: 20 }, () => newNums(2));
-  await buy(pairs.flat());
-  const answers = await atOnce(employees, (door, employee) => {
-    const index = employees.indexOf(employee);
-    const pair = pairs[Math.floor(index / 2)]!;
-    return door.configure(employee, [], index % 2 === 0 ? pair : pair.toReversed());
-  });
-  for (const [index, pair] of pairs.entries()) {
-    expect(countCodes(answers.slice(2 * index, 2 * index + 2))).toEqual({ success: 1, 60028: 1 });
-    const winner = answers[2 * index]!.status === 200 ? employees[2 * index]! : employees[2 * index + 1]!;
-    expect((await center.listed(winner))!.assetNums.toSorted()).toEqual(pair.toSorted());
   }
 });
