@@ -1,7 +1,6 @@
-import { type Job, pauseChannel, QUEUE_NAME, resumeChannel } from '@lockstep/orders';
+import { type Job, QUEUE_NAME } from '@lockstep/orders';
 import { createLogger, JobQueue } from '@lockstep/platform';
 import { describe, expect, it } from 'vitest';
-import { Api } from '../harness/api.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, readGrants, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
@@ -35,44 +34,6 @@ describe.each([
     expect(await readGrants(stack, assetNum)).toEqual(
       purchases.map(({ licenseOrderId }) => ({ license_order_id: licenseOrderId, active: false })),
     );
-  });
-
-  it('of many concurrent customers take effect in each one’s order, whichever application sends them', async () => {
-    const { credentials, token } = await stack.newApi();
-    const senders = [api, new Api(second.api.baseUrl, credentials, token)];
-    // Orders per channel. One channel has a large backlog; another is paused until half of its orders are sent.
-    const channels: [code: string, orders: number][] = [
-      ...Array.from({ length: 4 }, (): [string, number] => ['large', 40]),
-      ...Array.from({ length: 4 }, (): [string, number] => ['paused', 12]),
-      ...[1, 2, 3, 4].map((number): [string, number] => [`small ${number}`, 10]),
-    ];
-    const customers = await Promise.all(channels.map(([code]) => api.newCustomer(undefined, code)));
-    await pauseChannel(stack.db, 'paused', async () => {});
-    const stories = customers.map((customer, index) => {
-      const orders = buyAndDelete(customer, newAssetNum(), channels[index]![1]);
-      // Batches of 1, 2, 3 and 5 orders.
-      const size = [1, 2, 3, 5][index % 4]!;
-      const ofBatches = [...Map.groupBy(orders, (order) => Math.floor(orders.indexOf(order) / size)).values()];
-      return ofBatches.map((orders, turn) => ({ sender: senders[(index + turn) % 2]!, batch: batchOf(...orders) }));
-    });
-    const accept = (ofEach: typeof stories) =>
-      Promise.all(
-        ofEach.map(async (story) => {
-          for (const { sender, batch } of story) await sender.accept(batch);
-        }),
-      );
-    await accept(stories.map((story) => story.slice(0, story.length / 2)));
-    const ofPaused = customers.slice(4, 8).map(({ customerId }) => customerId);
-    expect(await stack.db.selectFrom('asset').select('id').where('customer_id', 'in', ofPaused).execute()).toEqual([]);
-    await resumeChannel(stack.db, 'paused', async () => {});
-    await accept(stories.map((story) => story.slice(story.length / 2)));
-    const outcomes = await Promise.all(
-      stories.map(async (story) => {
-        const results = await Promise.all(story.map(({ sender, batch }) => sender.completed(batch)));
-        return countOutcomes(results.flatMap(({ orders }) => orders));
-      }),
-    );
-    expect(outcomes).toEqual(channels.map(([, orders]) => ({ succeeded: orders })));
   });
 
   it('are applied once, however often their job runs', async () => {
