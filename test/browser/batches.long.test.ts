@@ -143,7 +143,10 @@ describe('failed orders', () => {
     const editor = page.getByLabel(en.resend.orders);
     await said(page, en.resend.hidden('1'));
     // Each order has the fields that its failure is about, and the rest as JSON.
-    await page.locator('tbody tr').last().getByRole('textbox', { name: 'licenseType' }).fill('lk_auth_usbkey');
+    const type = page.locator('tbody tr').last().getByRole('textbox', { name: 'licenseType' });
+    await press(page, en.resend.takeTypes(1));
+    expect(await type.inputValue()).toBe('normal_recover_usbkey');
+    await type.fill('lk_auth_usbkey');
     await page.getByRole('button', { name: en.resend.leaveOut }).nth(1).click();
     await expectAccessible(page);
     await page.getByRole('checkbox', { name: en.resend.asJson }).press('Space');

@@ -26,7 +26,7 @@ await vi.waitUntil(async () => (await readResult(api, batch)).held === 3, { time
 
 it('held orders are shown to a viewer', async () => {
   const { page } = await openConsole(stack, 'viewer');
-  await page.getByRole('link', { name: en.overview.heldCustomers }).click();
+  await page.getByRole('link', { name: en.overview.seeThem }).click();
   await lookInEveryView(page, 'holds', () => said(page, customer.customerId));
   const { page: order } = await openConsole(stack, 'viewer', `/orders/${heldId}`);
   await lookInEveryView(order, 'order-held', async (words) => {
@@ -40,9 +40,9 @@ it('held orders are shown to a viewer', async () => {
 
 it('a held order is marked as failed with a reason, after a choice for the later ones', async () => {
   const { page } = await openConsole(stack, 'support');
-  await page.getByRole('link', { name: en.overview.heldCustomers }).waitFor();
+  await page.getByRole('link', { name: en.overview.seeThem }).waitFor();
   await look(page, 'overview-held');
-  await page.getByRole('link', { name: en.overview.heldCustomers }).click();
+  await page.getByRole('link', { name: en.overview.seeThem }).click();
   await page.getByRole('link', { name: heldId }).click();
   await page.getByRole('button', { name: en.orders.retryNow }).click();
   await page.getByRole('dialog').getByRole('button', { name: en.orders.retryNow }).click();

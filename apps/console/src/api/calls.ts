@@ -60,12 +60,8 @@ export async function callOperation<Id extends ConsoleOperationId>(
 }
 
 /** Calls an operation that responds with a file, and returns the file. Throws CallFailure. */
-export async function downloadOperation<Id extends ConsoleOperationId>(
-  id: Id,
-  call: CallOf<Id>,
-  signal: AbortSignal,
-): Promise<Blob> {
-  const response = await reach(id, call, signal);
+export async function downloadOperation<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): Promise<Blob> {
+  const response = await reach(id, call);
   if (response.status !== 200) await readAnswer(response, id);
   return await response.blob();
 }
@@ -77,9 +73,9 @@ export async function downloadOperation<Id extends ConsoleOperationId>(
 export async function exportOperation<Id extends ConsoleOperationId>(
   id: Id,
   call: CallOf<Id>,
-  { signal, onBytes }: { signal: AbortSignal; onBytes: (bytes: number) => void },
+  onBytes: (bytes: number) => void,
 ): Promise<{ file: Blob; name: string }> {
-  const response = await reach(id, call, signal, { accept: 'text/csv' });
+  const response = await reach(id, call, undefined, { accept: 'text/csv' });
   const type = response.headers.get('content-type') ?? '';
   if (response.status !== 200 || !type.startsWith('text/csv')) await readAnswer(response, id);
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -101,7 +97,7 @@ export async function exportOperation<Id extends ConsoleOperationId>(
 async function reach<Id extends ConsoleOperationId>(
   id: Id,
   call: CallOf<Id>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
   accepted: { accept?: string } = {},
 ): Promise<Response> {
   const { body } = call as AnyCall;

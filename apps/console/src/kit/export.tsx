@@ -7,25 +7,32 @@ import { kitWords } from '../words/kit.ts';
 import { useNumberFormat, useWords } from '../words/words.ts';
 import { Dialog } from './dialogs.tsx';
 import { Failure } from './page.tsx';
+import { announce } from './signs.tsx';
 
 interface Save extends ButtonProps {
   children: ReactNode;
   title?: string;
   failedTitle: string;
-  fetchFile: (signal: AbortSignal) => Promise<{ file: Blob; name: string }>;
+  fetchFile: () => Promise<{ file: Blob; name: string }>;
 }
 
-/** A button that saves a file, or shows why that failed. Leaving the page ends the download. */
+/** A button that saves a file, or shows why that failed. The download continues when the reader opens another page. */
 export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
-  const leaving = useRef(new AbortController());
+  const words = useWords(kitWords);
+  const isHere = useRef(true);
   useEffect(() => {
-    leaving.current = new AbortController();
-    return () => leaving.current.abort();
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
   }, []);
   const save = useMutation<void, CallFailure>({
     mutationFn: async () => {
-      const { file, name } = await fetchFile(leaving.current.signal);
+      const { file, name } = await fetchFile();
       saveFile(file, name);
+    },
+    onError: ({ message }) => {
+      if (!isHere.current) announce('bad', `${failedTitle}${words.colon}${message}`);
     },
     throwOnError: (error) => !(error instanceof CallFailure),
   });
@@ -54,10 +61,10 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call, l
   const words = useWords(kitWords);
   const write = useNumberFormat();
   const [kilobytes, setKilobytes] = useState<number>();
-  const fetchFile = async (signal: AbortSignal) => {
+  const fetchFile = async () => {
     const onBytes = (bytes: number) => setKilobytes(Math.round(bytes / 1_000));
     onBytes(0);
-    return await exportOperation(operation, call, { signal, onBytes }).finally(() => setKilobytes(undefined));
+    return await exportOperation(operation, call, onBytes).finally(() => setKilobytes(undefined));
   };
   return (
     <SaveButton size="compact-sm" failedTitle={words.exportFailed} fetchFile={fetchFile}>

@@ -5,13 +5,14 @@ import styles from './kit.module.css';
 import type { Search } from './search.ts';
 
 /** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
-export function useAddress(): [Search<string>, (change: Search<string>) => void] {
+export function useAddress(): [Search<string>, (change: Search<string>, replace?: boolean) => void] {
   const search: Search<string> = useSearch({ strict: false });
   const navigate = useNavigate();
-  // Keeps the scroll position. Adds a history entry, so that the browser's Back button works.
+  // Keeps the scroll position. Adds a history entry by default, so that the browser's Back button works.
   return [
     search,
-    (change) => void navigate({ to: '.', search: { ...search, ...change } as never, resetScroll: false }),
+    (change, replace = false) =>
+      void navigate({ to: '.', search: { ...search, ...change } as never, resetScroll: false, replace }),
   ];
 }
 

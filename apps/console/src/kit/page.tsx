@@ -185,7 +185,7 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
           )}
         </div>
       )}
-      {onRetry !== undefined && cause !== 'role_missing' && (
+      {onRetry !== undefined && status !== 400 && cause !== 'role_missing' && (
         <Button mt="sm" size="compact-sm" variant="default" onClick={onRetry}>
           {words.tryAgain}
         </Button>

@@ -1,6 +1,14 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
 import { Button, Group, UnstyledButton } from '@mantine/core';
-import { type CSSProperties, type KeyboardEvent, type MouseEvent, type ReactNode, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
@@ -74,12 +82,21 @@ interface ListProps<Id extends ConsoleOperationId, Row> extends Table<Row> {
 export function List<Id extends ConsoleOperationId, Row extends object>(props: ListProps<Id, Row>) {
   const { operation, call, rows, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
   const words = useWords(kitWords);
-  const [address] = useAddress();
+  const [address, change] = useAddress();
   const names = filters.flatMap(namesOf);
   // The service validates the address.
   const given = [...names, 'cursor', ...(table.columns.some(({ isOrder }) => isOrder) ? ['order'] : [])];
   const query = { ...Object.fromEntries(given.map((name) => [name, address[name]])), ...call?.query };
   const found = useOperation(operation, { ...call, query } as CallOf<Id>, { keepsPrevious: true, refreshMs });
+  // A page searches a limited number of entries. If none of them matches, the next page is searched, and so on.
+  const skipped = useRef(0);
+  const { data, isPlaceholderData } = found;
+  const next = data === undefined ? null : (data as { nextCursor: string | null }).nextCursor;
+  const isBarren = data !== undefined && !isPlaceholderData && next !== null && rows(data).length === 0;
+  useEffect(() => {
+    if (isBarren && skipped.current++ < MAX_SKIPPED) change({ cursor: next }, true);
+    else if (!isBarren && !isPlaceholderData) skipped.current = 0;
+  });
   const emptyOf = (nextCursor: string | null) => {
     if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
     if (!names.some((name) => address[name] !== undefined)) return <Empty title={none[0]}>{none[1]}</Empty>;
@@ -113,6 +130,9 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   );
 }
 
+/** After so many pages without a match, the reader decides whether to go on. */
+const MAX_SKIPPED = 100;
+
 /** The number of rows that a table shows at first, and adds at a time. */
 const MAX_ROWS = 200;
 
@@ -144,6 +164,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         tabIndex={0}
         aria-label={label}
         aria-busy={isStale}
+        onKeyDown={enterRows}
       >
         <table className={styles.table} aria-label={label}>
           <thead>
@@ -196,6 +217,11 @@ function OrderButton({ header, sort }: { header: string; sort: Sort }) {
       {header} <span aria-hidden>{arrow}</span>
     </UnstyledButton>
   );
+}
+
+/** Moves the focus from the table to its first link. */
+function enterRows({ key, target, currentTarget }: KeyboardEvent<HTMLDivElement>): void {
+  if (key === 'ArrowDown' && target === currentTarget) currentTarget.querySelector<HTMLElement>('tbody a')?.focus();
 }
 
 function cellLook({ align, isMinor, width, isWide }: Omit<Column<never>, 'cell' | 'header'>) {
@@ -253,9 +279,11 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
     <Button
       variant="default"
       size="compact-sm"
-      onClick={() => {
+      onClick={({ currentTarget }) => {
         onGo?.();
         change({ cursor: to });
+        // The next page is read from its top.
+        currentTarget.closest(`.${styles.section}, .${styles.page}`)?.scrollIntoView();
       }}
     >
       {label}

@@ -103,10 +103,10 @@ export function Preferences() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <>
-      <Choice size="xs" aria-label={words.language} value={language} options={languages} onChange={chooseLanguage} />
+      <Choice size="xs" label={words.language} value={language} options={languages} onChange={chooseLanguage} />
       <Choice
         size="xs"
-        aria-label={words.colors}
+        label={words.colors}
         value={colorScheme}
         options={{ auto: words.auto, light: words.light, dark: words.dark }}
         onChange={setColorScheme}

@@ -99,6 +99,7 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
           placeholder={names.search}
           autoComplete="off"
           spellCheck={false}
+          maxLength={255}
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
@@ -225,7 +226,7 @@ const paletteWords = defineAreaWords({
   newOperator: ['New operator', '新建操作员'],
   employees: ['Employees', '员工'],
   all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
-  found: [(count: number) => `${count} results`, (count) => `${count} 条结果`],
+  found: [(count: number) => (count === 1 ? '1 result' : `${count} results`), (count) => `${count} 条结果`],
   nothing: [
     'No results. Orders, batches and webhooks match by their full ID or number, assets by its start, others by any part.',
     '没有结果。订单、批次和 Webhook 须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',

@@ -68,6 +68,8 @@ export const commonWords = defineWords({
   attempts: ['Attempts', '尝试次数'],
   reason: ['Reason', '理由'],
   reasonHint: ['Recorded in the audit log. The channel doesn’t see it.', '将记入审计日志，渠道不可见。'],
+  /** Between a word and a relative time. */
+  at: [' ', '：'],
   seeAlso: ['See also', '相关内容'],
   requestId: ['Request ID', '请求 ID'],
   createdTime: ['Created', '创建时间'],

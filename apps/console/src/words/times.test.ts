@@ -15,6 +15,13 @@ it('a time is told from now in its largest unit', () => {
   ]);
 });
 
+it('days are those of the calendar', () => {
+  const now = new Date(2026, 10, 29, 16).getTime();
+  const writtenOn = (...of: [day: number, hour: number]) =>
+    writeRelativeTime('en', new Date(2026, 10, ...of).getTime(), now);
+  expect([writtenOn(30, 17), writtenOn(31, 15), writtenOn(28, 9)]).toEqual(['tomorrow', 'in 2 days', 'yesterday']);
+});
+
 it('what the clock of the service puts a little ahead is now', () => {
   expect([written(8_000), written(8_000, 'zh')]).toEqual(['now', '现在']);
   expect(written(MINUTE_MS)).toBe('in 1 min.');

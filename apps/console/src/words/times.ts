@@ -20,8 +20,12 @@ export function writeRelativeTime(tag: string, timeMs: number, nowMs: number): s
     Math.abs(passedMs) >= 2 * YEAR_MS
       ? (['year', YEAR_MS] as const)
       : (UNITS.find(([, each]) => Math.abs(passedMs) >= each) ?? UNITS[3]);
-  return spaceOut(format.format(Math.trunc(passedMs / unitMs), unit));
+  const count = unit === 'day' ? dayOf(timeMs) - dayOf(nowMs) : Math.trunc(passedMs / unitMs);
+  return spaceOut(format.format(count, unit));
 }
+
+/** The number of a day in the reader's time zone, so that `tomorrow` is the next one of the calendar. */
+const dayOf = (timeMs: number) => Math.floor((timeMs - new Date(timeMs).getTimezoneOffset() * MINUTE_MS) / UNITS[0][1]);
 
 /** Puts a space between a number and the Chinese word after it, as the console's Chinese words do. */
 export function spaceOut(text: string): string {

@@ -131,7 +131,8 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
     <>
       <Badge tone={tone}>
         {validity === 'active' && !time ? words.unlimited : says}
-        {time && <> {time}</>}
+        {time && words.at}
+        {time}
       </Badge>{' '}
       {trial && (
         <Badge>

@@ -98,7 +98,7 @@ function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry
           <>{words.nodesWithoutEnd(write(limitConcurrent))} · </>
         ) : (
           <>
-            {words.nodesUntil(write(limitConcurrent))} <Time timeMs={limitEndDate} /> ·{' '}
+            {words.nodesUntil(write(limitConcurrent))} <Time timeMs={limitEndDate} isExact /> ·{' '}
           </>
         ))}
       {words.instance} <CopyId id={instanceId} />

@@ -9,7 +9,7 @@ import { useWords } from '../../words/words.ts';
 import { AssetLink, CustomerLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents, useContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
-import { ReasonText, VerdictNotice } from './Verdict.tsx';
+import { VerdictNotice } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
 const route = getRouteApi('/assets/$assetNum');
@@ -47,11 +47,12 @@ export function AssetPage() {
           <>
             {active === null ? (
               <Notice tone="warn" title={words.notActive}>
-                {words.notActiveAdvice}{' '}
+                {words.notActiveAdvice}
                 {last && (
-                  <ReasonText
-                    reason={{ reason: 'revoked', since: last.revokedTime, licenseOrderId: last.revokedByOrderId }}
-                  />
+                  <>
+                    {words.gap}
+                    <OrderLink orderId={last.revokedByOrderId} /> · <Time timeMs={last.revokedTime} isExact />
+                  </>
                 )}
               </Notice>
             ) : (

@@ -90,7 +90,12 @@ export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reas
     <>
       {name.toLowerCase()}
       {link && <> {link}</>}
-      {time && <> {time}</>}
+      {time && (
+        <>
+          {words.at}
+          {time}
+        </>
+      )}
       {operatorIdentity && ` ${words.aside(operatorIdentity)}`}
     </>
   );

@@ -55,8 +55,8 @@ export const assetsWords = defineAreaWords({
   lentInto: ['Lent into', '借出到'],
   notActive: ['No active asset has this number', '没有使用此编号的有效资产'],
   notActiveAdvice: [
-    'The last asset with this number was revoked. See its history below.',
-    '最近使用此编号的资产已撤销，详情见下方历史记录。',
+    'See its history below. The last one was revoked by order',
+    '详情见下方历史记录。最近一个资产的撤销订单：',
   ],
   contents: ['Contents', '内容'],
   history: ['History', '历史记录'],

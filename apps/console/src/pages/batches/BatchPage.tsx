@@ -100,8 +100,8 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
 /** Saves the failed orders of a batch as a file. */
 function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
-  const fetchFile = async (signal: AbortSignal) => ({
-    file: await downloadOperation('downloadFailedOrders', { params: { batchId } }, signal),
+  const fetchFile = async () => ({
+    file: await downloadOperation('downloadFailedOrders', { params: { batchId } }),
     name: `failed-${channelOrderId}.json`,
   });
   return (

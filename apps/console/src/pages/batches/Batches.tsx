@@ -36,6 +36,7 @@ export function BatchesPage() {
         ]}
         {...useBatchTable(true)}
         none={[words.noBatches, words.noBatchesAdvice]}
+        noMatches={<Empty title={words.noMatches}>{words.noMatchesAdvice}</Empty>}
       />
     </Page>
   );

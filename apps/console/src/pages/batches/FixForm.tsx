@@ -25,6 +25,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 const MAX_FIELDS = 20;
 
 type Path = readonly string[];
+type Sent = { licenseType?: string };
 
 interface FixFormProps {
   orders: readonly unknown[];
@@ -81,7 +82,28 @@ export function FixForm({ orders, failures, onChange }: FixFormProps) {
       ),
     },
   ];
-  return <DataTable label={words.failing} columns={columns} rows={rows} rowKey={({ sequence }) => String(sequence)} />;
+  // The message names the asset, its license type and the order's.
+  const suggest = ({ sequence }: (typeof rows)[number]) => {
+    const failure = known.get(sequence);
+    return failure?.cause === 'license_type_mismatch' ? failure.args[1] : undefined;
+  };
+  const wrong = rows.filter((row) => ![undefined, (row.order as Sent).licenseType].includes(suggest(row)));
+  const correct = () =>
+    onChange(
+      rows.map((row) => (wrong.includes(row) ? { ...(row.order as Sent), licenseType: suggest(row) } : row.order)),
+    );
+  return (
+    <>
+      {wrong.length > 0 && (
+        <div>
+          <Button variant="default" onClick={correct}>
+            {words.takeTypes(wrong.length)}
+          </Button>
+        </div>
+      )}
+      <DataTable label={words.failing} columns={columns} rows={rows} rowKey={({ sequence }) => String(sequence)} />
+    </>
+  );
 }
 
 /** Lists the texts and numbers of an order that are in one of the named fields. */

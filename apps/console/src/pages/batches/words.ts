@@ -15,6 +15,11 @@ export const batchesWords = defineAreaWords({
   held: ['Held', '挂起'],
   latest: ['Latest batches', '最新批次'],
   allBatches: ['All batches', '所有批次'],
+  noMatches: ['No matches', '没有匹配结果'],
+  noMatchesAdvice: [
+    'Clear or change a filter. A batch number matches whole; end it with * to find all that begin with it.',
+    '请清除或修改筛选条件。批次编号须完整匹配；以 * 结尾可查找以其开头的所有批次。',
+  ],
   noBatches: ['No batches yet', '暂无批次'],
   noBatchesAdvice: [
     'Applications send batches with operation O5 or lockstep submit.',
@@ -103,6 +108,10 @@ export const resendWords = defineAreaWords({
   failure: ['Failure', '失败原因'],
   fields: ['Failing fields', '相关字段'],
   noFields: ['Sent unchanged, unless you edit it as JSON', '原样重发，可在 JSON 中修改'],
+  takeTypes: [
+    (count: number) => `Use the license type of the asset in ${count === 1 ? '1 order' : `${count} orders`}`,
+    (count) => `将 ${count} 个订单的授权类型改为资产的类型`,
+  ],
   leaveOut: ['Leave out', '不重发'],
   allOrders: ['Load all failed orders of the batch', '载入该批次的全部失败订单'],
   orders: ['Orders (JSON)', '订单（JSON）'],

@@ -159,6 +159,12 @@ export function PauseNotice({ pause, isHere = false }: { pause: Pause; isHere?: 
   );
 }
 
+/** Says that a channel is paused, where its customers are shown. Renders nothing if it isn't. */
+export function PauseOf({ channelCode }: { channelCode: string }) {
+  const { data } = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
+  return data?.pause && <PauseNotice pause={data.pause} />;
+}
+
 /** The backlog and the throughput of a channel. */
 function Known({ channel }: { channel: ConsoleChannel }) {
   const words = useWords(channelsWords);

@@ -10,6 +10,7 @@ import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Fields, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
+import { PauseOf } from '../channels/Channels.tsx';
 import { EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
 import { useOrderTable } from '../orders/Orders.tsx';
 import { ordersWords } from '../orders/words.ts';
@@ -84,6 +85,7 @@ export function CustomerPage() {
             <Empty title={words.noSuchCustomer(customerId)} />
           ) : (
             <>
+              <PauseOf channelCode={customer.channelCode} />
               <CustomerFields customer={customer} />
               <AddressTabs
                 of="tab"

@@ -81,7 +81,7 @@ function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterpri
   return (
     <Figures>
       <Figure label={words.customers} value={customerCount} link={tab('customers')} />
-      <Figure label={words.assets} value={total?.owned ?? '–'} link={tab('assets')} />
+      <Figure label={words.seats} value={total?.owned ?? '–'} link={tab('seats')} />
       <Figure label={words.assigned} value={total?.assigned ?? '–'} link={assets({ assigned: 'true' })} />
       <Figure label={words.free} value={total?.free ?? '–'} link={tab('seats')} />
       <Figure label={words.lent} value={total?.lent ?? '–'} link={assets({ reason: 'lent' })} />

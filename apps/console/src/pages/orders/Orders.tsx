@@ -70,9 +70,9 @@ export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => 
       { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
       { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
-      { header: words.customer, isMinor: true, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
+      { header: words.customer, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
       { header: words.why, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
-      { header: words.finished, isMinor: true, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
+      { header: words.finished, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
   };
 }

@@ -1,15 +1,23 @@
 import type { HealthCheck } from '@lockstep/contract/console';
 import { Group, Stack } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
 import { Time } from '../../kit/values.tsx';
 import { commonWords } from '../../words/define-words.ts';
 import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
+import { pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
 import { checkWords, type Found } from './check-words.ts';
 import { overviewWords } from './words.ts';
 
 const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
+
+/** The pages that list what is wrong. */
+const PAGES: { [check in HealthCheck['check']]?: LinkProps } = {
+  held_customers: { to: '/holds' },
+  webhooks_disabled: pageOf.webhooks({ state: 'disabled' }),
+  webhooks_failing: pageOf.webhooks({ state: 'failing' }),
+};
 
 /** The failing checks, worst first, with what to do, and all checks. */
 export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
@@ -23,15 +31,16 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
     <Stack component="section" gap="sm" aria-label={words.health}>
       {wrong.map((check) => {
         const { name, says, whatToDo } = explain(check);
+        const page = PAGES[check.check];
         return (
           <Notice key={check.check} tone={TONES[check.state]} title={`${name}${words.colon}${says}`}>
             {words.whatToDo}
             {words.colon}
             {whatToDo}
-            {check.check === 'held_customers' && (
+            {page && (
               <>
                 {words.gap}
-                <Link to="/holds">{words.heldCustomers}</Link>
+                <Link {...page}>{words.seeThem}</Link>
               </>
             )}
             {check.sinceTime !== null && (

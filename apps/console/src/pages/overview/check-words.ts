@@ -96,7 +96,7 @@ export const checkWords = defineWords({
   webhooks_disabled_is: ['No webhook is disabled.', '没有停用的 Webhook。'],
   webhooks_disabled_wrong: [
     ({ count }: Found) => `Disabled: ${count}. Nothing is sent until you enable them.`,
-    ({ count }) => `${count} 个，收不到任何消息。`,
+    ({ count }) => `已停用 ${count} 个，启用前不会发送任何消息。`,
   ],
   webhooks_disabled_do: [
     'Ask their owners to fix the endpoints. Then enable the webhooks, with the events that they missed.',
@@ -105,12 +105,12 @@ export const checkWords = defineWords({
   webhooks_failing_name: ['Failing webhooks', '异常 Webhook'],
   webhooks_failing_is: ['Every webhook received its last message.', '所有 Webhook 的最近一条消息均已送达。'],
   webhooks_failing_wrong: [
-    ({ count }: Found) => `Failing: ${count}. The service retries their last message.`,
-    ({ count }) => `${count} 个最近一条消息投递失败，服务会自动重试。`,
+    ({ count }: Found) => `Failing: ${count}. Their last message was not delivered.`,
+    ({ count }) => `异常：${count} 个，最近一条消息未送达。`,
   ],
   webhooks_failing_do: [
-    'Open a webhook to see what its endpoint answered. After about three days of failed attempts, the service disables the webhook.',
-    '端点的响应见其消息列表。连续失败三天后，Webhook 会被停用。',
+    'Open a webhook to see what its endpoint answered. The service retries each message but tests, and disables the webhook after about three days.',
+    '端点的响应见其消息列表。除测试消息外，服务会自动重试；连续失败约三天后，Webhook 会被停用。',
   ],
   webhooks_behind_name: ['Webhook lag', 'Webhook 延迟'],
   webhooks_behind_is: ['Working endpoints receive events immediately.', '端点正常时，事件会立即送达。'],

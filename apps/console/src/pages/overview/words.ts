@@ -70,7 +70,7 @@ export const overviewWords = defineAreaWords({
   failingWebhooks: ['Failing webhooks', '异常 Webhook'],
   webhooksTable: ['List of failing webhooks', '异常 Webhook 列表'],
   health: ['Health', '健康状况'],
-  heldCustomers: ['See held orders', '查看挂起订单'],
+  seeThem: ['See them', '查看'],
   pausedOrders: ['In paused channels', '已暂停渠道的订单'],
   allWell: ['All systems healthy', '一切正常'],
   someChecks: [

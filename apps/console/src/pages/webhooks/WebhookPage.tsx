@@ -135,14 +135,14 @@ function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
   );
 }
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 const EVENT_ID = /^\d{1,19}$/;
 
 /** Replays events to a webhook: since a time, after an event, or all that are stored. */
 function ReplayEvents({ webhookId }: { webhookId: string }) {
   const words = useWords(webhooksWords);
   const [begin, setBegin] = useState<'time' | 'event' | 'all'>('time');
-  const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - HOUR_MS);
+  const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - DAY_MS);
   const [after, setAfter] = useState('');
   const isAfterValid = EVENT_ID.test(after);
   const bodies = { time: { fromTime: fromMs }, event: { after }, all: {} };
