@@ -3,18 +3,16 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { PasswordHasher, setApplicationStatus } from '@lockstep/access';
-import { type Cause, type MemberId, ORDER_ROOT, TokenAnswer } from '@lockstep/contract';
-import { type Route, routes } from '@lockstep/contract/routes';
+import { type Cause, type MemberId, TokenAnswer } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { type Answer, Api, callService, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, Api, dataOf, refusalOf } from '../harness/api.ts';
 import { contentOfTables } from '../harness/databases/tables.ts';
 import type { MemberCallOptions } from '../harness/members/member-center.ts';
 import { askClientToken, askUserToken } from '../harness/oauth.ts';
 import { newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { startAnotherApi } from '../harness/processes/another-api.ts';
-import { testStack, untilTestsEnd } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 import { openWithCalls } from './valid-calls.ts';
 
 /**
@@ -381,53 +379,15 @@ describe('g_nonce', () => {
     }
     dataOf(await read({ nonce }));
   });
-
-  it('of another application does not matter', async () => {
-    const nonce = randomUUID();
-    dataOf(await read({ nonce }));
-    dataOf(await read({ nonce, ...(await logInToAll(await stack.newApi())) }));
-  });
-
-  it('succeeds exactly once in 40 concurrent calls, over two API processes', async () => {
-    const second = await untilTestsEnd(startAnotherApi(stack, center.api));
-    const nonce = randomUUID();
-    const { token, clientToken, userToken } = good;
-    const there = () => {
-      const url = `${second.api.baseUrl}/me/api/v1${calls.M6!.path}`;
-      return callService('GET', url, { nonce, headers: { authorization: `Bearer ${token}`, clientToken, userToken } });
-    };
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? read({ nonce }) : there())),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'nonce_replayed' });
-    }
-  });
 });
 
-describe('a user token is not accepted as an application’s token by the order module', () => {
-  it.each(Object.values<Route>(routes).filter(({ path }) => path.startsWith(ORDER_ROOT)))(
-    '$method $path',
-    async ({ method, path }) => {
-      const { userToken: token } = good;
-      const body = method === 'POST' && { body: {} };
-      const named = path.slice(ORDER_ROOT.length).replace(/\{\w+\}/, '8192');
-      expect(refusalOf(await center.api.call(method, named, { token, ...body }))).toMatchObject({
-        code: '60000',
-        cause: 'token_invalid',
-      });
-    },
-  );
-
-  it('even in an otherwise valid call', async () => {
-    const order = newBuy(center.customer, [newAssetNum()]);
-    const batch = { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList: [order] };
-    const before = await contentOfTables(stack.db);
-    const answer = await center.api.submit(batch, { token: good.userToken });
-    expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
-    expect(await contentOfTables(stack.db)).toEqual(before);
-  });
+it('a user token is not accepted as an application’s token by the order module', async () => {
+  const order = newBuy(center.customer, [newAssetNum()]);
+  const batch = { channelCode: 'test', channelOrderId: randomUUID(), syncMode: 'sync', orderList: [order] };
+  const before = await contentOfTables(stack.db);
+  const answer = await center.api.submit(batch, { token: good.userToken });
+  expect(refusalOf(answer)).toMatchObject({ code: '60000', cause: 'token_invalid' });
+  expect(await contentOfTables(stack.db)).toEqual(before);
 });
 
 it.each(NAMES)('%s accepts the call that was refused above', async (name) => {
