@@ -288,24 +288,3 @@ describe('after a rotation of its secret, of an application nothing else changes
     expect(await productsOn(second)).toHaveLength(2);
   });
 });
-
-it('an unknown key is not rotated', async () => {
-  expect(await rotateSecret(stack.db, 'app_nobody', 24)).toBeUndefined();
-});
-
-it('applications are listed with their channels, oldest first', async () => {
-  const application = { name: 'Web shop', scopes: ['auth_order' as const], approved: false, channels: ['web', 'tele'] };
-  const before = Date.now();
-  const { appKey } = await createApplication(stack.db, application);
-  const all = await listApplications(stack.db);
-  expect(all.at(-1)).toEqual({
-    appKey,
-    name: 'Web shop',
-    scopes: ['auth_order'],
-    status: 'pending',
-    channels: ['web', 'tele'],
-    createdTime: expect.any(Date),
-    oldSecretEndTime: null,
-  });
-  expect(all.at(-1)!.createdTime.getTime()).toBeGreaterThanOrEqual(before);
-});
