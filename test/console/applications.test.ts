@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { askClientToken } from '../harness/oauth.ts';
+import { batchOf, newBuy } from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Applications in the console: listed, registered, approved, suspended, bound, and their secrets rotated. */
@@ -34,6 +35,9 @@ describe('a new application', () => {
       createdTime: expect.any(Number),
       oldSecretEndTime: null,
       liveTokens: { count: 0, isMore: false },
+      lastTokenTime: null,
+      lastBatchTime: null,
+      lastDay: { since: expect.any(Number), batches: 0, orders: 0, failed: 0, isMore: false },
     });
     const after = { name, scopes: ['auth_order'], channels: ['web', 'tele'], status: 'pending' };
     expect(await admin.changesOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
@@ -114,6 +118,17 @@ describe('an application', () => {
     ]);
     await admin.call('approveApplication', { params });
     expect((await api.ask('listBatches')).body).toMatchObject({ cause: 'token_invalid' });
+  });
+
+  it('shows what it sent in the last 24 hours, its last batch and its last token', async () => {
+    const api = await stack.newApi();
+    const { appKey } = api.credentials;
+    const customer = await api.newCustomer();
+    expect((await read(appKey)).lastTokenTime).toBeGreaterThan(Date.now() - 600_000);
+    await api.accept(batchOf(newBuy(customer, ['A1']), newBuy(customer, ['A2'])));
+    const { lastBatchTime, lastDay } = await read(appKey);
+    expect(lastDay).toMatchObject({ batches: 1, orders: 2, failed: 0, isMore: false });
+    expect(lastBatchTime).toBeGreaterThan(lastDay.since);
   });
 
   it('loses its tokens and keeps its secret when they are revoked', async () => {

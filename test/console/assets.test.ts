@@ -38,6 +38,30 @@ describe('the list of assets', () => {
     expect(await walk({ assetNum: prefix, customerId: customer.customerId })).toEqual([`${prefix}-1`, `${prefix}-3`]);
   });
 
+  it('counts those that end in a period by enterprise, as it lists them', async () => {
+    const end = Date.UTC(2050, 0, 1);
+    const [one, two] = [await api.newCustomer(), await other.newCustomer()];
+    const [a, b, c, d] = [1, 2, 3, 4].map((n) => newPrefix() + n) as [string, string, string, string];
+    await api.carryOut(
+      newBuy(one, [a], {}, { limitEndDate: end, products: [productToBuy({ limitEndDate: end - 1 })] }),
+      newBuy(one, [b], {}, { products: [productToBuy({ limitEndDate: end })] }),
+      newBuy(one, [c], {}, { limitEndDate: end - 2, products: [productToBuy({ limitEndDate: end })] }),
+    );
+    await other.carryOut(newBuy(two, [d], {}, { limitEndDate: end }));
+    const query = { expiresFrom: String(end - 1), expiresTo: String(end) };
+    const counted = ({ enterpriseGlobalId, enterpriseName }: Customer, assets: number) => ({
+      enterpriseGlobalId,
+      enterpriseName,
+      assets,
+    });
+    expect(await viewer.call('getExpiring', { query })).toEqual({
+      assets: (await walk(query)).length,
+      enterpriseCount: 2,
+      enterprises: [counted(one, 2), counted(two, 1)],
+      firstEnds: null,
+    });
+  });
+
   it('takes wildcards literally', async () => {
     const prefix = newPrefix();
     await api.carryOut(newBuy(await api.newCustomer(), [`${prefix}%_1`, `${prefix}a`, `${prefix}\\`]));

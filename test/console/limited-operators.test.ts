@@ -42,6 +42,9 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
   // An enterprise with customers of this channel only, and its administrator.
   const only = await api.newCustomer(`Only ${randomUUID()}`, code);
   const { enterpriseGlobalId } = only;
+  const end = String(Date.UTC(2040, code === 'ours' ? 1 : 2));
+  const ending = newBuy(only, [newAssetNum()], {}, { limitEndDate: Number(end) });
+  await api.process({ ...batchOf(ending), channelCode: code });
   const { memberGlobalId, account } = await admin.call('createFirstAdministrator', { params: { enterpriseGlobalId } });
   const bare = await api.newCustomer(undefined, code);
   const url = `https://${code}.example/hook`;
@@ -59,6 +62,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
     bought,
     failed,
     only,
+    end,
     memberGlobalId,
     account,
     bare,
@@ -178,6 +182,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
     ({ customer }) => ({ customerId: customer.customerId }),
     ({ code }) => ({ channelCode: code, state: 'all' }),
   ),
+  getExpiring: filtered(({ end }) => ({ expiresFrom: end, expiresTo: end })),
   getAsset: asset(),
   getAssetContents: asset(),
   getAssetHistory: asset(),

@@ -1,4 +1,5 @@
 import { listAssets } from '@lockstep/assets';
+import { countExpiring } from '@lockstep/assets/operator';
 import type { AssetListQuery, ListHoldings, MemberId, Viewer } from '@lockstep/contract';
 import { OPERATOR, operatorIn } from '@lockstep/contract/operator';
 import { listCustomers } from '@lockstep/customers';
@@ -61,6 +62,19 @@ it.each<[who: string, by: Viewer, filters: Partial<Record<keyof AssetListQuery, 
 ])('%s %#: assets %j', async (_, by, filters) => {
   const query = { state: 'active', limit: 50, ...filters } as AssetListQuery;
   await expectBounded((cursor) => listAssets(db, by, { ...query, cursor }), MAX_ROWS);
+});
+
+const years = { ...month, expiresTo: time('2040-01-01T00:00Z') };
+it.each<[who: string, by: Viewer, period: typeof month, isCut: boolean]>([
+  ['an operator', OPERATOR, month, false],
+  ['an operator', OPERATOR, years, true],
+  ['a limited operator', operatorIn(['small']), years, true],
+])('%s: who owns what ends in %j', async (_, by, period, isCut) => {
+  sent.length = 0;
+  expect((await countExpiring(db, by, period)).firstEnds !== null).toBe(isCut);
+  const { rowsRead, wholeTables } = await costOfSent(db, sent);
+  expect(wholeTables).toEqual([]);
+  expect(rowsRead).toBeLessThan(2 * MAX_ROWS);
 });
 
 type Tenant = Parameters<typeof listHoldings>[1];

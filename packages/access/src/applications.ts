@@ -1,12 +1,12 @@
-import type { ApplicationId, Channels, Operator, Scope } from '@lockstep/contract';
+import { ACCESS_TOKEN_SECONDS, type ApplicationId, type Channels, type Operator, type Scope } from '@lockstep/contract';
 import type {
+  ApplicationDetail,
   ApplicationStatus,
-  BoundedCount,
   ConsoleApplication,
   ConsoleData,
   ConsoleRequest,
 } from '@lockstep/contract/console';
-import { contains, type Database, ListCursor, readBest, type Tables, type Trx } from '@lockstep/platform';
+import { contains, type Database, inMs, ListCursor, readBest, type Tables, type Trx } from '@lockstep/platform';
 import { sql, type UpdateObject } from 'kysely';
 import { hashSecret, newSecret } from './secrets.ts';
 import { MAX_CLIENT_TOKENS } from './tokens.ts';
@@ -170,16 +170,25 @@ export async function findApplication(
 /** The highest count shown: an application has no more tokens of its own. */
 const MAX_COUNTED = MAX_CLIENT_TOKENS;
 
-/** Counts the live tokens of an application, without those of its users. */
-export async function countLiveTokens(db: Database, appKey: string): Promise<BoundedCount> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from access_token join application on application.id = application_id
-      where app_key = ${appKey} and member_id is null and expires_time > now() and generation = token_generation
-      limit ${MAX_COUNTED + 1}
+/**
+ * Counts the live tokens of an application, and returns when it got the newest that is stored; without those of its
+ * users. Tokens are stored until they expire.
+ */
+export async function readOwnTokens(
+  db: Database,
+  appKey: string,
+): Promise<Pick<ApplicationDetail, 'liveTokens' | 'lastTokenTime'>> {
+  const { rows } = await sql<{ count: number; lastTokenTime: number | null }>`
+    select count(*) filter (where generation = token_generation)::int as count,
+      ${inMs('max(expires_time)')} - ${ACCESS_TOKEN_SECONDS * 1000}::float8 as "lastTokenTime"
+    from (
+      select expires_time, generation, token_generation from access_token
+      join application on application.id = application_id
+      where app_key = ${appKey} and member_id is null and expires_time > now()
+      order by expires_time desc limit ${MAX_COUNTED + 1}
     ) as live`.execute(db);
-  const count = rows[0]!.count;
-  return { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED };
+  const { count, lastTokenTime } = rows[0]!;
+  return { liveTokens: { count: Math.min(count, MAX_COUNTED), isMore: count > MAX_COUNTED }, lastTokenTime };
 }
 
 /** How operators know an application. */

@@ -4,9 +4,9 @@ import type {} from './tables.ts';
 
 export {
   bindApplication,
-  countLiveTokens,
   findApplication,
   listApplicationPage,
   readApplications,
+  readOwnTokens,
   searchApplications,
 } from './applications.ts';

@@ -5,4 +5,4 @@ export { bindCustomer, queryCustomers } from './customers.ts';
 export { createDemoCustomers, DEMO_ENTERPRISES } from './demo.ts';
 export { createEnterprise, setSecurityMobile, updateCustomer } from './enterprises.ts';
 export { listCustomers, ownerOf } from './lists.ts';
-export { customersOf, newestCustomers, selectCustomers } from './tenant.ts';
+export { customersOf, enterprisesOf, newestCustomers, selectCustomers } from './tenant.ts';

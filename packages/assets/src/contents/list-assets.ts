@@ -1,6 +1,6 @@
 import type { AssetListQuery, AssetPage, ListedAsset, Viewer } from '@lockstep/contract';
-import type { Owner } from '@lockstep/contract/console';
-import { customersOf, newestCustomers, ownerOf } from '@lockstep/customers';
+import type { ConsoleData, Owner } from '@lockstep/contract/console';
+import { customersOf, enterprisesOf, newestCustomers, ownerOf } from '@lockstep/customers';
 import {
   type CursorPart,
   type Database,
@@ -182,8 +182,8 @@ function listConditions(viewer: Viewer, filters: Filters): RawBuilder<unknown>[]
 }
 
 /** SQL: whether an end, `at`, is in the period that a list asks for. */
-const isIn = ({ expiresFrom = 0, expiresTo }: Filters) =>
-  sql`at >= ${expiresFrom}::bigint ${expiresTo === undefined ? sql`` : sql`and at <= ${expiresTo}::bigint`}`;
+const isIn = ({ expiresFrom = 0, expiresTo }: Period, at = sql`at`) =>
+  sql`${at} >= ${expiresFrom}::bigint ${expiresTo === undefined ? sql`` : sql`and ${at} <= ${expiresTo}::bigint`}`;
 
 function chooseWalk(viewer: Viewer, filters: Filters): AssetWalk {
   const { assetNum, channelCode, customerId, enterpriseGlobalId, expiresFrom, expiresTo, updatedFrom, state } = filters;
@@ -271,33 +271,75 @@ function byCustomer(viewer: Viewer, { customerId, enterpriseGlobalId, channelCod
  * gives as many rows as a page examines.
  */
 function byEnd(filters: Filters): AssetWalk {
-  const { expiresFrom = 0, expiresTo, productUri } = filters;
-  const dayOf = (end: string) => sql`(${sql.ref(end)} / ${MS_PER_DAY})::integer`;
-  const firstDay = sql`${expiresFrom}::bigint / ${MS_PER_DAY}`;
-  const until = expiresTo === undefined ? sql`` : sql`and day <= ${expiresTo}::bigint / ${MS_PER_DAY}`;
+  const { productUri } = filters;
   return {
     parts: [isId, isId],
     place: [sql`asset.day`, sql`asset.id`],
-    from: (after) => {
-      const [day, id] = after === null ? [firstDay, sql`0`] : [sql`${after[0]}::integer`, sql`${after[1]}::bigint`];
-      const ending = (table: RawBuilder<unknown>, assetId: RawBuilder<unknown>) => sql`(
-        select * from (
-          select ${dayOf('limit_end_date')} as day, ${assetId} as asset_id from ${table} as ending
-          where revoked_time is null and limit_end_date is not null
-        ) as ending where (day, asset_id) > (${day}, ${id}) ${until} order by day, asset_id limit ${MAX_SCANNED}
-      )`;
-      return sql`
-        select ended.day, is_first, asset.* from (
-          select day, asset_id, lag(asset_id) over (order by day, asset_id) is distinct from asset_id as is_first from (
-            ${ending(ASSETS, sql`id`)} union all ${ending(sql`product_instance`, sql`asset_id`)}
-            order by day, asset_id limit ${MAX_SCANNED}
-          ) as found order by day, asset_id
-        ) as ended cross join lateral (select * from ${ASSETS} as asset where asset.id = ended.asset_id offset 0) as asset`;
-    },
+    from: (after) => sql`
+      select ended.day, is_first, asset.* from (
+        select day, asset_id, lag(asset_id) over (order by day, asset_id) is distinct from asset_id as is_first
+        from (${firstEnds(filters, after, MAX_SCANNED)}) as found order by day, asset_id
+      ) as ended cross join lateral (select * from ${ASSETS} as asset where asset.id = ended.asset_id offset 0) as asset`,
     wanted: sql`asset.is_first and asset.day = (
       select min(at) from ${endsOf(productUri)} where ${isIn(filters)}
     ) / ${MS_PER_DAY}`,
   };
+}
+
+type Expiring = ConsoleData<'getExpiring'>;
+type Period = Pick<Filters, 'expiresFrom' | 'expiresTo'>;
+
+/** SQL: the first days of a period, or behind a position, on which an active asset or product has its own end. */
+function firstEnds({ expiresFrom = 0, expiresTo }: Period, after: readonly string[] | null, most: number) {
+  const until = expiresTo === undefined ? sql`` : sql`and day <= ${expiresTo}::bigint / ${MS_PER_DAY}`;
+  const [day, id] =
+    after === null
+      ? [sql`${expiresFrom}::bigint / ${MS_PER_DAY}`, sql`0`]
+      : [sql`${after[0]}::integer`, sql`${after[1]}::bigint`];
+  const ending = (table: RawBuilder<unknown>, assetId: RawBuilder<unknown>) => sql`(
+    select * from (
+      select (limit_end_date / ${MS_PER_DAY})::integer as day, ${assetId} as asset_id, limit_end_date as at
+      from ${table} as ending where revoked_time is null and limit_end_date is not null
+    ) as ending where (day, asset_id) > (${day}, ${id}) ${until} order by day, asset_id limit ${most}
+  )`;
+  return sql`
+    ${ending(ASSETS, sql`id`)} union all ${ending(sql`product_instance`, sql`asset_id`)}
+    order by day, asset_id limit ${most}`;
+}
+
+/** How many ends a count examines: the first ones. */
+const MAX_ENDS = 10_000;
+const MAX_ENTERPRISES = 20;
+
+/**
+ * Counts the assets that a list of this period has, among the first ends of all channels, and names the enterprises
+ * with the most of them (rules 9 Expiring).
+ */
+export async function countExpiring(db: Database, viewer: Viewer, period: Required<Period>): Promise<Expiring> {
+  const { rows } = await sql<Expiring & { ends: number }>`
+    with found as materialized (${firstEnds(period, null, MAX_ENDS)}),
+    owned as (
+      select enterprise_id, count(distinct found.asset_id)::int as assets from found
+      cross join lateral (
+        select customer_id, least(found.at, limit_end_date) as at from ${ASSETS} as asset
+        where id = found.asset_id and revoked_time is null offset 0
+      ) as ended
+      cross join lateral (
+        select enterprise_id from ${customersOf(viewer)} as customer where id = ended.customer_id offset 0
+      ) as owner
+      where ${isIn(period, sql`ended.at`)} group by enterprise_id
+    ),
+    most as (select * from owned order by assets desc, enterprise_id desc limit ${MAX_ENTERPRISES})
+    select (select count(*)::int from found) as ends,
+      (select coalesce(sum(assets), 0)::int from owned) as assets, (select count(*)::int from owned) as "enterpriseCount",
+      (
+        select coalesce(json_agg(json_build_object(
+          'enterpriseGlobalId', id::text, 'enterpriseName', name, 'assets', assets
+        ) order by assets desc, id desc), '[]')
+        from most join ${enterprisesOf(viewer)} as enterprise on enterprise.id = most.enterprise_id
+      ) as enterprises`.execute(db);
+  const { ends, ...expiring } = rows[0]!;
+  return { ...expiring, firstEnds: ends < MAX_ENDS ? null : MAX_ENDS };
 }
 
 /**

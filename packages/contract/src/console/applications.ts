@@ -27,8 +27,24 @@ export type ConsoleApplication = z.infer<typeof ConsoleApplication>;
 export const BoundedCount = z.object({ count: z.number(), isMore: z.boolean() });
 export type BoundedCount = z.infer<typeof BoundedCount>;
 
-/** An application, with the number of its own valid tokens (not those of users). */
-export const ApplicationDetail = ConsoleApplication.extend({ liveTokens: BoundedCount });
+/** An application, with its own tokens (not those of users) and its batches in channels that the operator sees. */
+export const ApplicationDetail = ConsoleApplication.extend({
+  liveTokens: BoundedCount.describe('Its valid tokens.'),
+  lastTokenTime: z
+    .number()
+    .nullable()
+    .describe('When it got the newest stored token; null: not in the last two hours.'),
+  lastBatchTime: z.number().nullable().describe('When its newest batch was accepted.'),
+  lastDay: z
+    .object({
+      since: z.number(),
+      batches: z.number(),
+      orders: z.number(),
+      failed: z.number(),
+      isMore: z.boolean().describe('Whether there are more batches than are counted: the newest.'),
+    })
+    .describe('Its batches of the last 24 hours.'),
+});
 export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 
 /** New credentials. No other answer shows the secret. */

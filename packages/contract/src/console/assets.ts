@@ -5,7 +5,7 @@ import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { byCursor } from '../operations/list.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, time } from '../scalars.ts';
+import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, queryTime, time } from '../scalars.ts';
 import { Validity, Verdict } from '../verdict.ts';
 import { Owner } from './enterprises.ts';
 import { consoleTable, get } from './operation.ts';
@@ -152,6 +152,19 @@ export const assetsOperations = consoleTable({
     query: AssetListQuery,
     list: byCursor('assets'),
     data: z.object({ assets: z.array(NamedAsset), nextCursor }),
+  },
+  /** Counts the assets that `listAssets` has for a period, by enterprise. */
+  getExpiring: {
+    ...get('/expiring'),
+    query: z.object({ expiresFrom: queryTime(), expiresTo: queryTime() }),
+    data: z.object({
+      assets: z.number(),
+      enterpriseCount: z.number(),
+      enterprises: z
+        .array(z.object({ enterpriseGlobalId: z.string(), enterpriseName: z.string(), assets: z.number() }))
+        .describe('The 20 with the most assets, most first.'),
+      firstEnds: z.number().nullable().describe('How many ends were examined, the first ones; null: all.'),
+    }),
   },
   getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
   /** Lists the active contents of an asset: merchandise, then products, each with the id of what contains it. */

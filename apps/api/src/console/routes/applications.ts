@@ -1,4 +1,4 @@
-import { bindApplication, countLiveTokens, findApplication, listApplicationPage } from '@lockstep/access/operator';
+import { bindApplication, findApplication, listApplicationPage, readOwnTokens } from '@lockstep/access/operator';
 import { type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import {
   changeApplicationStatus,
@@ -7,10 +7,15 @@ import {
   revokeApplicationTokens,
   rotateApplicationSecret,
 } from '@lockstep/operators';
+import { listBatches } from '@lockstep/orders';
+import { showBatch } from '@lockstep/orders/operator';
 import { inTransaction } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
+
+/** How many batches of an application's last day are counted: the newest. */
+const MAX_COUNTED = 1_000;
 
 /** Handlers for applications, with their scopes and channels. */
 export const applicationsHandlers = {
@@ -19,7 +24,18 @@ export const applicationsHandlers = {
   getApplication: async (request, operator) => {
     const appKey = keyOf(request);
     const application = existing('application', appKey, await findApplication(request.db, operator, appKey));
-    return { ...application, liveTokens: await countLiveTokens(request.db, appKey) };
+    const tokens = await readOwnTokens(request.db, appKey);
+    const since = Date.now() - 86_400_000;
+    const list = (limit: number, acceptedFrom?: number) =>
+      listBatches(request.db, operator, { appKey, channelCode: undefined, acceptedFrom, limit }, showBatch);
+    const { batches, nextCursor } = await list(MAX_COUNTED, since);
+    const newest = batches[0] ?? (await list(1)).batches[0];
+    const sum = (name: 'total' | 'failed') => batches.reduce((total, batch) => total + batch[name], 0);
+    const isMore = nextCursor !== null;
+    return {
+      ...{ ...application, ...tokens, lastBatchTime: newest?.acceptedTime ?? null },
+      lastDay: { since, batches: batches.length, orders: sum('total'), failed: sum('failed'), isMore },
+    };
   },
 
   createApplication: async (request, operator) => {

@@ -1,6 +1,6 @@
 import { readApplications } from '@lockstep/access/operator';
 import { listAssets, readAssetHistory, splitOrderId } from '@lockstep/assets';
-import { findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
+import { countExpiring, findAssetOfNumber, listContents, showToldEntry } from '@lockstep/assets/operator';
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
 import { readSenderNames } from '@lockstep/orders';
@@ -29,6 +29,9 @@ export function assetsHandlers({ reads }: ServerOptions) {
         nextCursor,
       };
     },
+
+    getExpiring: async (request, operator) =>
+      reads.run(partyOf(operator), request.deadline.signal, () => countExpiring(request.db, operator, request.query)),
 
     getAsset: async (request, operator) => {
       const { assetNum } = request.params;

@@ -1,6 +1,6 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
 import { MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
@@ -9,7 +9,7 @@ import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Query } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
-import { CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
+import { CopyId, type Field, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
@@ -100,12 +100,26 @@ function ApplicationActions({ application: { appKey, name, status } }: { applica
         />
       )}
       <RotateSecret appKey={appKey} name={name} />
+      <ConfirmButton
+        operation="revokeApplicationTokens"
+        call={{ params }}
+        isDangerous
+        {...wordsOf(words, 'revokeTokens', name)}
+      />
       {mayCall('bindApplication') && (
         <Button
           variant="default"
           renderRoot={(props) => <Link to="/applications/$appKey/channels" params={params} {...props} />}
         >
           {words.bind}
+        </Button>
+      )}
+      <Button variant="default" renderRoot={(props) => <Link {...pageOf.webhooks({ appKey })} {...props} />}>
+        {words.webhooks}
+      </Button>
+      {mayCall('listAuditLog') && (
+        <Button variant="default" renderRoot={(props) => <Link {...pageOf.auditLog({ target: appKey })} {...props} />}>
+          {words.changes}
         </Button>
       )}
     </>
@@ -115,8 +129,9 @@ function ApplicationActions({ application: { appKey, name, status } }: { applica
 function Known({ application }: { application: ApplicationDetail }) {
   const words = useWords(applicationsWords);
   const writeNumber = useNumberFormat();
-  const mayCall = useMayCall();
-  const { appKey, name, scopes, channels, createdTime, liveTokens, oldSecretEndTime } = application;
+  const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime, lastTokenTime, lastBatchTime } =
+    application;
+  const { since, batches, orders, failed, isMore } = application.lastDay;
   const fields: Field[] = [
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
     { label: words.scopes, value: scopes.join(words.comma) },
@@ -128,26 +143,26 @@ function Known({ application }: { application: ApplicationDetail }) {
     },
     {
       label: words.liveTokens,
-      value: (
-        <Group gap="0.5rem">
-          {`${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`}
-          <ConfirmButton
-            operation="revokeApplicationTokens"
-            call={{ params: { appKey } }}
-            isDangerous
-            {...wordsOf(words, 'revokeTokens', name)}
-          />
-        </Group>
-      ),
+      value: `${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`,
     },
+    { label: words.lastToken, value: lastTokenTime === null ? words.noToken : <Time timeMs={lastTokenTime} /> },
   ];
+  const count = (value: number) => (isMore ? words.atLeast(writeNumber(value)) : value);
+  const filters = { appKey, acceptedFrom: String(since) };
   return (
     <>
+      <Figures>
+        <Figure label={words.lastBatch} value={<Time timeMs={lastBatchTime} />} />
+        <Figure label={words.dayBatches} value={count(batches)} link={pageOf.batches(filters)} />
+        <Figure label={words.dayOrders} value={count(orders)} link={pageOf.orders(filters)} />
+        <Figure
+          label={words.dayFailed}
+          value={count(failed)}
+          tone="bad"
+          link={pageOf.orders({ ...filters, state: 'failed' })}
+        />
+      </Figures>
       <Fields fields={fields} />
-      <Group component="nav" aria-label={words.seeAlso}>
-        <Link {...pageOf.webhooks({ appKey })}>{words.webhooks}</Link>
-        {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: appKey })}>{words.changes}</Link>}
-      </Group>
       <LatestBatches of={{ appKey }} />
     </>
   );

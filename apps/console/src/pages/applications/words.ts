@@ -38,6 +38,13 @@ export const applicationsWords = defineAreaWords({
   ],
   liveTokens: ['Active tokens', '有效令牌'],
   liveTokensHint: ['excluding tokens of its users', '不含其用户的令牌'],
+  lastToken: ['Last token', '最近获取令牌'],
+  noToken: ['None in the last 2 hours', '最近 2 小时内无'],
+  lastBatch: ['Last batch', '最近批次'],
+  dayBatches: ['Batches in 24 hours', '24 小时批次'],
+  dayOrders: ['Orders in 24 hours', '24 小时订单'],
+  dayFailed: ['Failed in 24 hours', '24 小时失败'],
+  atLeast: [(count: string) => `at least ${count}`, (count) => `至少 ${count}`],
   revokeTokens: ['Revoke tokens', '吊销令牌'],
   revokeTokensTitle: [(name: string) => `Revoke all tokens of ${name}?`, (name) => `吊销 ${name} 的全部令牌？`],
   revokeTokensSays: [
@@ -49,8 +56,7 @@ export const applicationsWords = defineAreaWords({
   revokeTokensDone: [(name: string) => `Tokens of ${name} revoked.`, (name) => `${name} 的令牌已吊销。`],
   oldSecretEnd: ['Previous secret expires', '旧密钥失效时间'],
   noOldSecret: ['No previous secret', '没有旧密钥'],
-  webhooks: ['Webhooks of this application', '该应用的 Webhook'],
-  changes: ['Changes to this application', '该应用的变更'],
+  changes: ['Changes', '变更'],
   approve: ['Approve', '批准'],
   approveTitle: [(name: string) => `Approve ${name}?`, (name) => `批准 ${name}？`],
   approveSays: [

@@ -1,10 +1,13 @@
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useOperation } from '../../api/operations.ts';
 import type { FilterField } from '../../kit/filters.tsx';
-import { AddressTabs } from '../../kit/inputs.tsx';
-import { Page } from '../../kit/page.tsx';
+import { AddressTabs, useAddress } from '../../kit/inputs.tsx';
+import { Page, Query, Section } from '../../kit/page.tsx';
 import { List } from '../../kit/table.tsx';
+import { Count } from '../../kit/values.tsx';
 import { writeTime } from '../../words/times.ts';
-import { useLanguageTag, useWords } from '../../words/words.ts';
+import { useLanguageTag, useNumberFormat, useWords } from '../../words/words.ts';
 import { useAssetTable } from './Assets.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
@@ -45,18 +48,57 @@ export function ExpiringPage() {
           name,
           label: name === 'past' ? words.pastDays : format.format(from),
           content: (
-            <List
-              label={words.expiring}
-              operation="listAssets"
-              call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
-              rows={({ assets }) => assets}
-              filters={filters}
-              {...table}
-              none={[words.nothingEnds, words.nothingEndsAdvice]}
-            />
+            <>
+              <Owners period={{ expiresFrom: String(from), expiresTo: String(to) }} />
+              <List
+                label={words.expiring}
+                operation="listAssets"
+                call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
+                rows={({ assets }) => assets}
+                filters={filters}
+                {...table}
+                none={[words.nothingEnds, words.nothingEndsAdvice]}
+              />
+            </>
           ),
         }))}
       />
     </Page>
+  );
+}
+
+/** How many assets end in a period, and the enterprises with the most of them, each a filter of the list. */
+function Owners({ period }: { period: { expiresFrom: string; expiresTo: string } }) {
+  const words = useWords(assetsWords);
+  const write = useNumberFormat();
+  const [{ enterpriseGlobalId: chosen }, change] = useAddress();
+  return (
+    <Query of={useOperation('getExpiring', { query: period })}>
+      {({ assets, enterpriseCount, enterprises, firstEnds }) =>
+        (assets > 0 || firstEnds !== null) && (
+          <Section title={`${words.ending}${words.colon}${write(assets)}`}>
+            {firstEnds !== null && <div className="small">{words.endingFirst(write(firstEnds))}</div>}
+            <Group gap="xs" role="group" aria-label={words.endingOf}>
+              {enterprises.map(({ enterpriseGlobalId: id, enterpriseName, assets: count }) => (
+                <Button
+                  key={id}
+                  size="compact-sm"
+                  maw="16rem"
+                  variant={id === chosen ? 'light' : 'default'}
+                  aria-pressed={id === chosen}
+                  rightSection={<Count value={count} />}
+                  onClick={() => change({ enterpriseGlobalId: id === chosen ? undefined : id, cursor: undefined })}
+                >
+                  <Text span inherit truncate title={enterpriseName}>
+                    {enterpriseName}
+                  </Text>
+                </Button>
+              ))}
+              {enterpriseCount > enterprises.length && words.more(write(enterpriseCount - enterprises.length))}
+            </Group>
+          </Section>
+        )
+      }
+    </Query>
   );
 }

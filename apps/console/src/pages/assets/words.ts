@@ -13,6 +13,12 @@ export const assetsWords = defineAreaWords({
     '在所选月份到期（或其产品到期）的有效资产，按日期排列。月份按您的时区计算。',
   ],
   pastDays: ['Last 30 days', '最近 30 天'],
+  ending: ['Assets that end', '到期资产'],
+  endingOf: ['Enterprises with the most', '到期资产最多的企业'],
+  endingFirst: [
+    (ends: string) => `Only the first ${ends} ends of the period are counted, by day.`,
+    (ends) => `仅统计此期间按日期最早的 ${ends} 项到期。`,
+  ],
   nothingEnds: ['Nothing ends in this period', '此期间没有到期的资产'],
   nothingEndsAdvice: ['Choose another month.', '请选择其他月份。'],
   assetNumBegins: ['Number or prefix', '编号或前缀'],
