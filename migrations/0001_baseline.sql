@@ -1359,9 +1359,11 @@ create table uncounted_activity (
   causes jsonb not null
 );
 
--- Orders per ten seconds. The primary key begins with the time, for the cleanup.
+-- Orders per ten seconds, and by how many the pending orders changed. The primary key begins with the time, for the
+-- cleanup.
 create table order_activity (
   period_start timestamptz primary key,
+  pending bigint not null default 0,
   accepted bigint not null,
   succeeded bigint not null,
   failed bigint not null,

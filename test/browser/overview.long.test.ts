@@ -20,10 +20,11 @@ const { stack, api } = await testStack();
 const customer = await api.newCustomer();
 await api.process(batchOf(newBuy(customer, [newAssetNum()]), deleteAsset(customer, [newAssetNum()])));
 await api.process(batchOf({ ...newBuy(customer, [newAssetNum()]), customerId: '1' }));
-// Earlier activity, which rises and falls.
+// Earlier activity and a backlog, which rise and fall.
 await sql`
-  insert into order_activity (period_start, accepted, succeeded, failed)
+  insert into order_activity (period_start, pending, accepted, succeeded, failed)
   select date_bin('10 seconds', now() - make_interval(secs => n * 10), 'epoch'),
+    (3000 * greatest(0, sin((n - 3) / 300.0)))::int - (3000 * greatest(0, sin((n - 2) / 300.0)))::int,
     (20 + 15 * sin(n / 150.0))::int * 10, (19 + 15 * sin((n + 3) / 150.0))::int * 10, case when n % 40 < 6 then 30 else 2 end
   from generate_series(3, 2160) as n on conflict do nothing`.execute(stack.db);
 await sql`
@@ -41,6 +42,8 @@ describe('the overview of a healthy service', () => {
   it('shows activity and failures', async () => {
     const { page } = await openConsole(stack, 'viewer');
     await settled(page);
+    await page.getByRole('img', { name: /, 0 without an outcome at its end\.$/ }).waitFor();
+    expect(await page.locator('.u-legend .u-value').last().innerText()).toBe('0');
     await lookInEveryView(page, 'overview', async (words) => {
       expect(await page.getByText(words.overview.allWell).count()).toBe(1);
     });

@@ -48,6 +48,7 @@ describe('with no worker', async () => {
     expect(now.seconds).toBeGreaterThanOrEqual(10);
     expect(now.seconds).toBeLessThan(20);
     expect(intervals).toHaveLength(120);
+    expect([intervals[0]!.pending, intervals.at(-1)!.pending]).toEqual([0, 2]);
     expect(intervals.at(-1)!.startTime).toBeLessThanOrEqual(time);
     const { rows } = await sql<{ id: string }>`select id from batch order by id limit 1`.execute(stack.db);
     expect(backlog.oldest).toMatchObject({ batchId: rows[0]!.id });
@@ -71,16 +72,17 @@ describe('with no worker', async () => {
 
   it('shows only the activity of the period', async () => {
     await sql`
-      insert into order_activity (period_start, accepted, succeeded, failed) values
-      (date_bin('10 seconds', now() - interval '2 hours', 'epoch'), 100, 40, 60)`.execute(stack.db);
+      insert into order_activity (period_start, pending, accepted, succeeded, failed) values
+      (date_bin('10 seconds', now() - interval '2 hours', 'epoch'), -7, 100, 40, 60)`.execute(stack.db);
     await sql`
       insert into failure_activity (minute_start, cause, failed) values
       (date_bin('1 minute', now() - interval '2 hours', 'epoch'), 'asset_not_found', 60)`.execute(stack.db);
-    await looksLike(
+    const { intervals } = await looksLike(
       operator,
       { totals: { accepted: 103 }, failures: [{ cause: 'asset_not_found', failed: 60 }] },
       '7d',
     );
+    expect([intervals[0]!.pending, intervals.at(-1)!.pending]).toEqual([7, 2]);
     await looksLike(operator, { totals: { accepted: 3 }, failures: [] });
   });
 

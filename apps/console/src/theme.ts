@@ -85,6 +85,7 @@ export const resolveColors: CSSVariablesResolver = () => ({
     '--ls-line-good': '#2b8a3e',
     '--ls-line-bad': '#e03131',
     '--ls-line-busy': '#1c7ed6',
+    '--ls-line-warn': '#e67700',
   },
   dark: {
     ...tonesOf('dark'),
@@ -101,5 +102,6 @@ export const resolveColors: CSSVariablesResolver = () => ({
     '--ls-line-good': '#69db7c',
     '--ls-line-bad': '#ff8787',
     '--ls-line-busy': '#74c0fc',
+    '--ls-line-warn': '#ffd43b',
   },
 });

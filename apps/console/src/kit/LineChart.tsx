@@ -10,13 +10,15 @@ import styles from './values.module.css';
 interface ChartSeries {
   label: string;
   values: readonly number[];
-  tone: 'good' | 'bad' | 'busy';
+  tone: 'good' | 'bad' | 'busy' | 'warn';
+  /** Whether values are levels, of which the legend names the last instead of the sum. */
+  isLevel?: boolean;
 }
 
 export interface ChartProps {
   /** Describes the chart to screen readers. */
   label: string;
-  /** The period that the legend names, with the sums, unless the reader points at a time. */
+  /** The period that the legend names, with sums and last levels, unless the reader points at a time. */
   period: string;
   timesMs: readonly number[];
   /** Plots below one another on one time axis, each with its own scale. */
@@ -27,13 +29,14 @@ export interface ChartProps {
 
 const MILLISECONDS = 1_000;
 const DAY_SECONDS = 86_400;
-const FIRST_HEIGHT_PX = 160;
-const NEXT_HEIGHT_PX = 96;
+const HEIGHT_PX = 96;
+/** The height of a panel with several series. */
+const MAIN_HEIGHT_PX = 160;
 /** The distances between the labels of an axis of counts. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, digits) => [1, 2, 5].map((step) => step * 10 ** digits)).flat();
 const NOTHING_SELECTED = { left: 0, top: 0, width: 0, height: 0 };
 
-const heightOf = (place: number) => (place === 0 ? FIRST_HEIGHT_PX : NEXT_HEIGHT_PX);
+const heightOf = (series: readonly unknown[]) => (series.length > 1 ? MAIN_HEIGHT_PX : HEIGHT_PX);
 
 /** Draws areas over time with uPlot. Redraws when the data, the theme or the width changes. */
 export default function LineChart(props: ChartProps) {
@@ -56,7 +59,9 @@ export default function LineChart(props: ChartProps) {
     const watch = new ResizeObserver(() => {
       const width = element.clientWidth;
       if (width === 0) return;
-      for (const [place, plot] of plots.current.entries()) plot.setSize({ width, height: heightOf(place) });
+      for (const [place, plot] of plots.current.entries()) {
+        plot.setSize({ width, height: heightOf(latest.current.panels[place]!) });
+      }
     });
     void loadPlot().then((Plot) => {
       if (isGone) return;
@@ -87,7 +92,7 @@ export default function LineChart(props: ChartProps) {
     for (const [place, plot] of plots.current.entries()) plot.setData(dataOf(latest.current, place));
   });
 
-  const minHeight = panels.reduce((sum, _, place) => sum + heightOf(place), 0);
+  const minHeight = panels.reduce((sum, series) => sum + heightOf(series), 0);
   return <div ref={frame} className={styles.chart} role="img" aria-label={label} style={{ minHeight }} />;
 }
 
@@ -122,7 +127,7 @@ function describe({ series, place, isLast, latest, width, time, write }: Panel):
   };
   return {
     width,
-    height: heightOf(place),
+    height: heightOf(series),
     cursor: { sync: { key: 'chart' }, drag: { x: true, y: false, setScale: false } },
     hooks: { setSelect: [select] },
     legend: { live: true },
@@ -144,7 +149,7 @@ function describe({ series, place, isLast, latest, width, time, write }: Panel):
         value: (_, seconds) =>
           seconds === null ? latest.current.period : writeTime(seconds * MILLISECONDS, 'local').slice(0, 16),
       },
-      ...series.map(({ label, tone }) => ({
+      ...series.map(({ label, tone, isLevel }) => ({
         label,
         stroke: color(`ls-line-${tone}`),
         fill: `${color(`ls-line-${tone}`)}26`,
@@ -152,7 +157,10 @@ function describe({ series, place, isLast, latest, width, time, write }: Panel):
         points: { space: 24 },
         // Without a value, the pointer is outside the chart.
         value: (_: uPlot, value: number | null, at: number) =>
-          write(value ?? latest.current.panels[place]![at - 1]!.values.reduce((sum, each) => sum + each, 0)),
+          write(
+            value ??
+              latest.current.panels[place]![at - 1]!.values.reduce((sum, each) => (isLevel ? each : sum + each), 0),
+          ),
       })),
     ],
   };

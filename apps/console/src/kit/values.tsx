@@ -178,7 +178,7 @@ const LineChart = lazy(() => import('./LineChart.tsx'));
 /** A chart of values over time. Loads its library on first use. State what matters in text beside it. */
 export function Chart(props: ChartProps) {
   return (
-    <Suspense fallback={<div style={{ height: 330 }} />}>
+    <Suspense fallback={<div style={{ height: 460 }} />}>
       <LineChart {...props} />
     </Suspense>
   );

@@ -60,7 +60,14 @@ export const Overview = z.object({
   time: z.number().describe('The time of the database, in milliseconds.'),
   now: OrderCounts.extend({ seconds: z.number() }).describe('Activity of the last seconds.'),
   /** Activity in consecutive intervals, oldest first. The last one is incomplete. */
-  intervals: z.array(OrderCounts.extend({ startTime: z.number() })),
+  intervals: z.array(
+    OrderCounts.extend({
+      startTime: z.number(),
+      pending: z
+        .number()
+        .describe('Orders without an outcome at its end, also held ones and those of paused channels.'),
+    }),
+  ),
   intervalSeconds: z.number(),
   /** Causes of failed orders, the most frequent first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),

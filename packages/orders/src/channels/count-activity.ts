@@ -45,11 +45,12 @@ async function countSome(db: Database): Promise<number> {
       returning *, case when pending > 0 then accepted else 0 end as queued,
         ${startOfPeriod(CHANNEL_PERIOD_SECONDS, 'noted_time')} as channel_period
     ), periods as (
-      insert into order_activity as counted (period_start, accepted, succeeded, failed)
-      select ${startOfPeriod(PERIOD_SECONDS, 'noted_time')} as start, sum(accepted), sum(succeeded), sum(failed)
+      insert into order_activity as counted (period_start, pending, accepted, succeeded, failed)
+      select ${startOfPeriod(PERIOD_SECONDS, 'noted_time')} as start, sum(pending), sum(accepted), sum(succeeded), sum(failed)
       from taken group by start order by start
-      on conflict (period_start) do update set accepted = counted.accepted + excluded.accepted,
-        succeeded = counted.succeeded + excluded.succeeded, failed = counted.failed + excluded.failed
+      on conflict (period_start) do update set pending = counted.pending + excluded.pending,
+        accepted = counted.accepted + excluded.accepted, succeeded = counted.succeeded + excluded.succeeded,
+        failed = counted.failed + excluded.failed
     ), channels as (
       insert into channel_activity as counted (channel_id, period_start, queued_before, accepted, succeeded, failed)
       select channel_id, channel_period,

@@ -16,6 +16,8 @@ export interface ActivitySpan {
 
 interface ActivityInterval extends OrderCounts {
   startTime: number;
+  /** Orders without an outcome at its end, or now: held ones and those of paused channels too. */
+  pending: number;
 }
 
 export interface Activity {
@@ -30,6 +32,9 @@ export interface Activity {
 /**
  * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
  * statement, so each order is counted once.
+ *
+ * What was pending earlier is what is pending now without the changes since. Accepted and finished orders would not tell
+ * it: an order that failed is pending again after a retry, and then finishes twice.
  */
 export async function readActivity(db: Database, { seconds, intervalSeconds }: ActivitySpan): Promise<Activity> {
   const { rows } = await sql<ActivityInterval & Omit<Activity, 'intervals'>>`
@@ -38,19 +43,24 @@ export async function readActivity(db: Database, { seconds, intervalSeconds }: A
         ${startOfPeriod(PERIOD_SECONDS, 'at')} - ${secondsLong(PERIOD_SECONDS)} as now_since
       from (select statement_timestamp() as at) as clock
     ), done as (
-      select period_start as time, accepted, succeeded, failed from order_activity
+      select period_start as time, pending, accepted, succeeded, failed from order_activity
       where period_start >= (select last_interval from span) - ${secondsLong(seconds - intervalSeconds)}
-      union all ${newestUncounted(sql`noted_time, accepted, succeeded, failed`)}
+      union all ${newestUncounted(sql`noted_time, pending, accepted, succeeded, failed`)}
     ), counted as (
-      select ${startOfPeriod(intervalSeconds, 'time')} as start, ${SUMS} from done group by start
+      select ${startOfPeriod(intervalSeconds, 'time')} as start, sum(pending) as change, ${SUMS} from done group by start
+    ), waiting as (
+      select coalesce(sum(pending), 0) as orders
+      from (select pending from pending_orders union all ${newestUncounted(sql`pending`)}) as changes
     ), recent as (select ${SUMS} from done where time >= (select now_since from span))
     select ${inMs('at')} as time, ${inMs('start')} as "startTime",
       coalesce(counted.accepted, 0) as accepted, coalesce(counted.succeeded, 0) as succeeded,
-      coalesce(counted.failed, 0) as failed, json_build_object(
+      coalesce(counted.failed, 0) as failed, (waiting.orders - coalesce(
+        sum(change) over (order by start desc rows between unbounded preceding and 1 preceding), 0
+      ))::float8 as pending, json_build_object(
         'accepted', coalesce(recent.accepted, 0), 'succeeded', coalesce(recent.succeeded, 0),
         'failed', coalesce(recent.failed, 0), 'seconds', extract(epoch from at - now_since)
       ) as now
-    from span cross join recent cross join generate_series(
+    from span cross join recent cross join waiting cross join generate_series(
       last_interval - ${secondsLong(seconds - intervalSeconds)}, last_interval, ${secondsLong(intervalSeconds)}
     ) as start
     left join counted using (start) order by start`.execute(db);

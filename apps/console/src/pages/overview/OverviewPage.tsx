@@ -132,9 +132,13 @@ const SERIES = [
   { count: 'accepted', tone: 'busy' },
   { count: 'succeeded', tone: 'good' },
   { count: 'failed', tone: 'bad' },
+  { count: 'pending', tone: 'warn', isLevel: true },
 ] as const;
 
-/** Charts how many orders were accepted, succeeded and failed over a period, and why. */
+/**
+ * Charts how many orders were accepted, succeeded, failed and were pending over a period, and why they failed. Nothing
+ * tells how old the pending ones were: channels and customers get on at their own pace.
+ */
 function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
@@ -146,12 +150,14 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
     ({ startTime }) => part === null || (startTime >= Number(from) && startTime <= Number(to)),
   );
   // Draws counts, not rates: the last interval is incomplete, so its rate would be a guess.
-  const series = SERIES.map(({ count, tone }) => ({
-    tone,
+  const series = SERIES.map(({ count, ...line }) => ({
+    ...line,
     label: words[count],
     values: shown.map((each) => each[count]),
   }));
-  const sums = series.map(({ values }) => values.reduce((sum, each) => sum + each, 0));
+  const sums = SERIES.map(({ count }) =>
+    shown.reduce((sum, each) => (count === 'pending' ? each.pending : sum + each[count]), 0),
+  );
   const period = part === null ? words[`span${span}`] : writePart(part);
   const zoomTo = (fromMs: number, toMs: number) => {
     // Whole intervals, and at least two, between which there is something to draw.
@@ -175,10 +181,10 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
         ) : (
           <Chart
-            label={words.chart(...(sums.map((sum) => write(sum)) as [string, string, string]), period)}
+            label={words.chart(...(sums.map((sum) => write(sum)) as [string, string, string, string]), period)}
             period={period}
             timesMs={shown.map(({ startTime }) => startTime)}
-            panels={[series.slice(0, 2), series.slice(2)]}
+            panels={[series.slice(2, 3), series.slice(0, 2), series.slice(3)]}
             onZoom={zoomTo}
           />
         )}

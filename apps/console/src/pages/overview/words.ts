@@ -44,15 +44,18 @@ export const overviewWords = defineAreaWords({
   span7d: ['Last 7 days', '最近 7 天'],
   span14d: ['Last 14 days', '最近 14 天'],
   accepted: ['Accepted', '受理'],
+  pending: ['Without outcome', '未完成'],
   chart: [
-    (accepted: string, succeeded: string, failed: string, span: string) =>
-      `Orders over time. ${span}: ${accepted} accepted, ${succeeded} succeeded, ${failed} failed.`,
-    (accepted, succeeded, failed, span) => `订单趋势（${span}）：受理 ${accepted}，成功 ${succeeded}，失败 ${failed}。`,
+    (accepted: string, succeeded: string, failed: string, pending: string, span: string) =>
+      `Orders over time. ${span}: ${accepted} accepted, ${succeeded} succeeded, ${failed} failed, ${pending} without an outcome at its end.`,
+    (accepted, succeeded, failed, pending, span) =>
+      `订单趋势（${span}）：受理 ${accepted}，成功 ${succeeded}，失败 ${failed}，期末未完成 ${pending}。`,
   ],
   intervals: [
     (seconds: number) =>
-      `${writeLength(seconds, ['-hour', '-minute', '-second'])} intervals; the last is incomplete. Drag to zoom in.`,
-    (seconds) => `统计间隔为 ${writeLength(seconds, [' 小时', ' 分钟', ' 秒'])}，最后一个间隔尚未结束。拖动可放大。`,
+      `${writeLength(seconds, ['-hour', '-minute', '-second'])} intervals; the last is incomplete. Orders without an outcome are those at an interval's end, held and paused ones included. Drag to zoom in.`,
+    (seconds) =>
+      `统计间隔为 ${writeLength(seconds, [' 小时', ' 分钟', ' 秒'])}，最后一个间隔尚未结束。“未完成”为间隔结束时的订单数，含挂起订单和已暂停渠道的订单。拖动可放大。`,
   ],
   clearZoom: ['Show the whole period', '显示整个时间范围'],
   acceptedThen: ['Orders accepted then', '此间受理的订单'],
