@@ -3,9 +3,9 @@ import type { ConsoleOperationId } from '@lockstep/contract/console';
 import { Alert, Breadcrumbs, Button, Group, Loader, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, use, useEffect, useRef } from 'react';
 import type { CallFailure } from '../api/calls.ts';
-import { useMayCall, useMe } from '../api/operations.ts';
+import { MeContext, useMayCall, useMe } from '../api/operations.ts';
 import { useCauseWords } from '../words/causes.ts';
 import { kitWords } from '../words/kit.ts';
 import { useCodeNames, useWords } from '../words/words.ts';
@@ -56,6 +56,7 @@ let openedFirst: string | undefined;
 /** A page. After in-app navigation it moves the focus to its heading. */
 export function Page({ title, beside, lead, crumbs = [], actions, children }: PageFrame) {
   const words = useWords(kitWords);
+  const limitation = useLimitation();
   const heading = useRef<HTMLHeadingElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   useEffect(() => {
@@ -88,13 +89,25 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
             </Title>
             {beside}
           </Group>
-          {lead !== undefined && <div className="small">{lead}</div>}
+          {lead !== undefined && (
+            <div className="small">
+              {lead}
+              {limitation}
+            </div>
+          )}
         </div>
         {actions !== undefined && <Group gap="sm">{actions}</Group>}
       </Group>
       {children}
     </div>
   );
+}
+
+/** Returns a sentence that names the channels of an operator who is limited to some; otherwise an empty one. */
+function useLimitation(): string {
+  const words = useWords(kitWords);
+  const channels = use(MeContext)?.channels;
+  return channels ? words.gap + words.limitedTo(channels.join(words.comma)) : '';
 }
 
 /** A section of a page with its own heading. */
@@ -196,10 +209,11 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
 
 function useExplanation({ status, cause }: CallFailure): { title: string; advice: string } {
   const words = useWords(kitWords);
+  const limitation = useLimitation();
   if (cause === 'incomplete') return { title: words.incomplete, advice: words.incompleteAdvice };
   if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
   if (cause === 'role_missing') return { title: words.forbidden, advice: words.forbiddenAdvice };
-  if (status === 404) return { title: words.missing, advice: words.missingAdvice };
+  if (status === 404) return { title: words.missing, advice: words.missingAdvice + limitation };
   if (status >= 500) return { title: words.faulty, advice: words.faultyAdvice };
   return { title: words.failed, advice: words.refusedAdvice };
 }

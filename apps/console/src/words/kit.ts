@@ -75,6 +75,10 @@ export const kitWords = defineAreaWords({
     (least, own) => `此操作需要角色“${least}”，您的角色是“${own}”。`,
   ],
   missing: ['Not found', '未找到'],
+  limitedTo: [
+    (channels: string) => `You only see what belongs to your channels: ${channels}.`,
+    (channels) => `您只能看到属于您的渠道的内容：${channels}。`,
+  ],
   missingAdvice: ['Check the address, or use the search.', '请检查地址，或使用搜索。'],
   nothingSoFar: ['No matches so far', '暂无匹配结果'],
   nothingSoFarAdvice: [

@@ -30,7 +30,7 @@ export function OverviewPage() {
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
-    <Page title={words.overview} lead={channels === null ? words.lead : words.leadOf(channels.join(words.comma))}>
+    <Page title={words.overview} lead={words.lead}>
       <Query of={overview}>
         {({ delayed, webhooks, checks, demo, ...data }) => (
           <>

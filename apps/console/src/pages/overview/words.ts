@@ -13,10 +13,6 @@ function writeLength(seconds: number, [hour, minute, second]: readonly [string, 
 /** The words of the overview. Those of the health checks are in check-words.ts. */
 export const overviewWords = defineAreaWords({
   lead: ['Activity, backlog and health. Updates automatically.', '业务量、积压和健康状况，自动刷新。'],
-  leadOf: [
-    (channels: string) => `Backlog and webhooks of your channels: ${channels}. Updates automatically.`,
-    (channels) => `您的渠道（${channels}）的积压和 Webhook，自动刷新。`,
-  ],
   demoFirst: [
     'This is a demo. Send your first batch, in a second shell in the same directory:',
     '这是演示环境。请在同一目录下另开一个终端，提交第一个批次：',
