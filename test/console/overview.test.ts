@@ -133,6 +133,7 @@ describe('with workers', async () => {
         { cause: 'asset_not_found', failed: 2, lastTime: expect.any(Number) },
         { cause: 'customer_not_found', failed: 1 },
       ],
+      failedChannels: [{ channelCode: 'test', failed: 3 }],
       backlog: { pendingOrders: 0, oldest: null },
       wrong: [],
     };

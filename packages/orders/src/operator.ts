@@ -9,6 +9,7 @@ export { pickVisible } from './channels/state.ts';
 export { retryHeldOrder } from './corrections/retry.ts';
 export {
   readActivity,
+  readFailedChannels,
   readFailureCauses,
   readWaitingWork,
   type WaitingWork,

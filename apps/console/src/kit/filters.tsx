@@ -244,12 +244,15 @@ function dayAt(days: number, hours = 0): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hours).getTime();
 }
 
+/** Returns when the last night began and ended, in the reader's time zone. */
+export const lastNight = () => [dayAt(-1, 18), dayAt(0, 8)] as const;
+
 const past = () => {
   const agoMs = (hours: number): Span => [Date.now() - hours * HOUR_MS, undefined];
   return {
     lastHour: agoMs(1),
     today: [dayAt(0), undefined] as Span,
-    lastNight: [dayAt(-1, 18), dayAt(0, 8)] as Span,
+    lastNight: lastNight(),
     lastDays7: agoMs(7 * DAY_HOURS),
     lastDays30: agoMs(30 * DAY_HOURS),
   };

@@ -71,6 +71,8 @@ export const Overview = z.object({
   intervalSeconds: z.number(),
   /** Causes of failed orders, the most frequent first. */
   failures: z.array(z.object({ cause: z.string(), failed: z.number(), lastTime: z.number() })),
+  /** The channels of failed orders, the most frequent ten first, as of the latest 5,000 of the period. */
+  failedChannels: z.array(z.object({ channelCode: z.string(), failed: z.number() })),
   /** The orders without an outcome, each counted once, as of the moment of `delayed` and the checks. */
   backlog: z.object({
     pendingOrders: z.number().describe('Orders that are neither held nor in a paused channel.'),

@@ -1,3 +1,4 @@
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { OrderCounts } from '@lockstep/contract/console';
 import { type Database, inMs } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
@@ -84,6 +85,25 @@ export async function readFailureCauses(db: Database, seconds: number) {
     )
     select cause, sum(failed)::float8 as failed, ${inMs('max(time)')} as "lastTime"
     from failures group by cause order by failed desc, cause`.execute(db);
+  return rows;
+}
+
+/** How many failures the channels are counted in at most, newest first. */
+const MAX_FAILURES = 5_000;
+
+/** Reads in which channels the newest failed orders are, the most frequent ten first. */
+export async function readFailedChannels(db: Database, seconds: number) {
+  const { rows } = await sql<{ channelCode: string; failed: number }>`
+    with newest as (
+      select license_order_id / ${sql.lit(ORDERS_PER_BATCH)} as batch_id from failed_order
+      where failed_time >= statement_timestamp() - ${secondsLong(seconds)}
+      order by failed_time desc limit ${sql.lit(MAX_FAILURES)}
+    ), failures as (
+      select (select channel_code from batch where id = batch_id) as channel_code, count(*) as failed
+      from newest group by batch_id
+    )
+    select channel_code as "channelCode", sum(failed)::float8 as failed from failures
+    group by channel_code order by failed desc, channel_code limit 10`.execute(db);
   return rows;
 }
 

@@ -13,6 +13,7 @@ import {
   pickDelayed,
   pickVisible,
   readActivity,
+  readFailedChannels,
   readFailureCauses,
   readHoldsAndStalls,
   readWaitingWork,
@@ -97,7 +98,13 @@ export class OverviewReader {
     // What is counted for all channels together is left out.
     const perSecond = (of: keyof OrderCounts) => channels.reduce((sum, channel) => sum + channel.perSecond[of], 0);
     const [accepted, succeeded, failed] = [perSecond('accepted'), perSecond('succeeded'), perSecond('failed')];
-    return { ...overview, now: { accepted, succeeded, failed, seconds: 1 }, intervals: [], failures: [] };
+    return {
+      ...overview,
+      now: { accepted, succeeded, failed, seconds: 1 },
+      intervals: [],
+      failures: [],
+      failedChannels: [],
+    };
   }
 
   /** Returns how many things need attention, as the overview shows them. Throws what the database throws. */
@@ -126,7 +133,7 @@ export class OverviewReader {
   }
 }
 
-type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures'>;
+type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures' | 'failedChannels'>;
 type Faults = Overview['webhooks'] & Pick<WebhookFaults, 'failing'>;
 type StatePart = Pick<Overview, 'time' | 'checks'> & { channels: readonly ChannelState[]; webhooks: Faults };
 
@@ -140,7 +147,8 @@ const pickFaults = ({ active, disabled, failing, unhealthy }: WebhookFaults): Fa
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
   const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
   const { now, intervals } = await readActivity(db, { seconds, intervalSeconds });
-  return { now, intervals, failures: await readFailureCauses(db, seconds) };
+  const failures = await readFailureCauses(db, seconds);
+  return { now, intervals, failures, failedChannels: await readFailedChannels(db, seconds) };
 }
 
 async function readStatePart(options: ReaderOptions): Promise<StatePart> {

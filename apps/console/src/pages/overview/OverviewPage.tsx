@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMe, useOperation } from '../../api/operations.ts';
+import { lastNight } from '../../kit/filters.tsx';
 import { Choice, optionsOf } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
@@ -126,7 +127,9 @@ function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
   );
 }
 
-type ActivityProps = Pick<Overview, 'intervals' | 'intervalSeconds' | 'failures'> & { span: OverviewSpan };
+type ActivityProps = Pick<Overview, 'intervals' | 'intervalSeconds' | 'failures' | 'failedChannels'> & {
+  span: OverviewSpan;
+};
 
 const SERIES = [
   { count: 'accepted', tone: 'busy' },
@@ -139,10 +142,11 @@ const SERIES = [
  * Charts how many orders were accepted, succeeded, failed and were pending over a period, and why they failed. Nothing
  * tells how old the pending ones were: channels and customers get on at their own pace.
  */
-function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps) {
+function Activity({ intervals, intervalSeconds, failures, failedChannels, span }: ActivityProps) {
   const words = useWords(overviewWords);
   const write = useNumberFormat();
   const navigate = route.useNavigate();
+  const nightMs = lastNight();
   const { from, to } = route.useSearch();
   const part = from && to ? { acceptedFrom: from, acceptedTo: to } : null;
   const intervalMs = 1_000 * intervalSeconds;
@@ -175,7 +179,19 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
   );
   return (
     <>
-      <Section title={words.activity} actions={choice}>
+      <Section
+        title={words.activity}
+        actions={
+          <Group>
+            <Link
+              {...pageOf.orders({ state: 'failed', acceptedFrom: String(nightMs[0]), acceptedTo: String(nightMs[1]) })}
+            >
+              {words.failedLastNight}
+            </Link>
+            {choice}
+          </Group>
+        }
+      >
         {part !== null && <Zoom part={part} onClear={() => void navigate({ search: { span }, resetScroll: false })} />}
         {sums.every((sum) => sum === 0) ? (
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
@@ -193,6 +209,28 @@ function Activity({ intervals, intervalSeconds, failures, span }: ActivityProps)
       {failures.length > 0 && (
         <Section title={words.failures}>
           <FailureCauses failures={failures} search={part ?? {}} />
+          {failedChannels.length > 0 && (
+            <DataTable
+              label={words.failedChannels}
+              rows={failedChannels}
+              rowKey={({ channelCode }) => channelCode}
+              columns={[
+                {
+                  header: words.channel,
+                  isWide: true,
+                  cell: ({ channelCode }) => (
+                    <Link {...pageOf.orders({ state: 'failed', channelCode, ...part })}>{channelCode}</Link>
+                  ),
+                },
+                {
+                  header: words.orders,
+                  align: 'end',
+                  width: '12rem',
+                  cell: ({ failed }) => <Bar value={failed} most={failedChannels[0]!.failed} tone="bad" />,
+                },
+              ]}
+            />
+          )}
         </Section>
       )}
     </>

@@ -63,6 +63,8 @@ export const overviewWords = defineAreaWords({
     '请用 lockstep submit 提交批次，或选择更长的时间范围。',
   ],
   failures: ['Failures by cause', '失败原因'],
+  failedChannels: ['Channels of the latest failures', '最近失败订单的渠道'],
+  failedLastNight: ['Failed last night', '昨夜失败的订单'],
   failuresTable: ['List of causes', '失败原因列表'],
   orders: ['Orders', '订单数'],
   last: ['Latest', '最近一次'],
