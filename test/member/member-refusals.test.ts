@@ -374,7 +374,7 @@ it('employees who fail for another reason do not use up the limit', async () => 
   await full.add(...listOf({}, {}, { userName: 'lee' }));
   const answer = await full.submitAdd(
     listOf(
-      ...[{ userName: 'lee' }, { userName: 'a1' }, { userName: 'bad', password: '' }, { userName: 'a1' }],
+      ...[{ userName: long }, { userName: 'a1' }, { userName: 'bad', password: '' }, { userName: 'a1' }],
       ...[{ userName: 'a2' }, { userName: 'a3' }, { userName: 'lee' }],
       { userName: 'a4', name: '' },
     ),
@@ -383,7 +383,7 @@ it('employees who fail for another reason do not use up the limit', async () => 
   expect(answer).toMatchObject({ status: 200, body: { code: '60027', message } });
   expect(addedOf(answer).succeeded.map(({ userName }) => userName)).toEqual([`a1@${full.code}`, `a2@${full.code}`]);
   expect(failuresOf(answer)).toEqual([
-    ['lee', 'userList[0].userName', 'account_taken'],
+    [long, 'userList[0].userName', 'account_malformed'],
     ['bad', 'userList[2].password', 'password_missing'],
     ['a1', 'userList[3].userName', 'account_taken'],
     ['a3', 'userList[5]', 'trial_employees_exhausted'],
