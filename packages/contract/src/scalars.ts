@@ -327,6 +327,11 @@ export function nothing(meaning: string) {
   return z.null().meta({ type: ['object', 'null'], description: meaning });
 }
 
+/** A string of answers that may be null. */
+export function textOrNull(meaning: string) {
+  return z.string().nullable().describe(meaning);
+}
+
 /** A string of answers that is always null. */
 export function noText(meaning: string) {
   return z.null().meta({ type: ['string', 'null'], description: meaning });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { named, namedEnum } from './containers.ts';
-import { LicenseOrderId, MemberId, time } from './scalars.ts';
+import { LicenseOrderId, MemberId, textOrNull, time } from './scalars.ts';
 import { REASONS, VALIDITIES } from './words.ts';
 
 /** Whether a license is in force (rules 6.7 Validity). */
@@ -25,18 +25,12 @@ export const VerdictReason = named('VerdictReason', 'A reason why an asset canno
   since: time('Since when it applies; null for not_yet and empty, or if unknown').nullable(),
   until: time('For not_yet: when it, or the first product on it, starts; otherwise null').nullable(),
   licenseOrderId: LicenseOrderId.nullable().describe('For revoked: the order that revoked it; otherwise null.'),
-  operatorIdentity: z
-    .string()
-    .nullable()
-    .describe(
-      'For locked and frozen: who requested it. Null otherwise, if another application did, and in the member center.',
-    ),
-  lockAssetNum: z
-    .string()
-    .nullable()
-    .describe(
-      'For lent: number of the borrowed lock. Null otherwise, and if your application is not bound to its channel.',
-    ),
+  operatorIdentity: textOrNull(
+    'For locked and frozen: who requested it. Null otherwise, if another application did, and in the member center.',
+  ),
+  lockAssetNum: textOrNull(
+    'For lent: number of the borrowed lock. Null otherwise, and if your application is not bound to its channel.',
+  ),
   memberGlobalId: MemberId.nullable().describe(
     'For lent: global id of the employee to whom the asset is assigned; otherwise null.',
   ),

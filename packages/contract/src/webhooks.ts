@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { named, namedEnum } from './containers.ts';
-import { id, integer, optionalId, optionalText, text, time } from './scalars.ts';
+import { id, integer, optionalId, optionalText, text, textOrNull, time } from './scalars.ts';
 
 /** Maximum webhooks of an application. */
 export const MAX_WEBHOOKS = 20;
@@ -19,7 +19,7 @@ export type CreateWebhook = z.infer<typeof CreateWebhook>;
 export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   webhookId: z.string().describe('Id of the webhook.'),
   url: z.string().describe('The URL to which events are sent.'),
-  description: z.string().nullable().describe('Your note; null if none.'),
+  description: textOrNull('Your note; null if none.'),
   state: namedEnum('WebhookState', 'State of a webhook.', ['active', 'disabled']).describe(
     'active; or disabled, which receives nothing until it is enabled.',
   ),
@@ -52,7 +52,7 @@ const DeliveryAttempt = named('DeliveryAttempt', 'One attempt to deliver a messa
   time: time('When it started'),
   status: integer().nullable().describe('HTTP status of the answer; null if none arrived in time.'),
   durationMs: integer().describe('Duration in milliseconds.'),
-  fault: z.string().nullable().describe('For people: why the delivery failed; null if it succeeded.'),
+  fault: textOrNull('For people: why the delivery failed; null if it succeeded.'),
 });
 
 export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook, with its attempts.', {
@@ -70,6 +70,6 @@ export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a webhook.', {
   deliveries: z.array(WebhookDelivery).describe('Stored deliveries, newest first.'),
-  nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+  nextCursor: textOrNull('The cursor of the next page; null on the last page.'),
 });
 export type DeliveryPage = z.infer<typeof DeliveryPage>;

@@ -1,6 +1,11 @@
 import { newPassword, type PasswordHasher } from '@lockstep/access';
 import type { Channels } from '@lockstep/contract';
-import { ConsoleRefusal, type OperatorRole } from '@lockstep/contract/console';
+import {
+  type ConsoleOperator,
+  ConsoleRefusal,
+  type NewOperatorLogin,
+  type OperatorRole,
+} from '@lockstep/contract/console';
 import { type Database, inTransaction, readBest, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
@@ -14,29 +19,12 @@ export interface PasswordTools {
   passwords: PasswordHasher;
 }
 
-/** An operator's name and new password. The password is returned only here. */
-export interface NewOperatorLogin {
-  name: string;
-  password: string;
-}
-
 /** An operator as admins see them. */
-export interface ListedOperator {
-  operatorId: string;
-  name: string;
-  role: OperatorRole;
-  /** The channels that the operator is limited to, unless an admin; null: all. */
-  channels: string[] | null;
-  /** Whether they log in by the provider, without a password. */
-  byProvider: boolean;
+export type ListedOperator = Omit<ConsoleOperator, 'createdTime' | 'disabledTime' | 'lastUsedTime'> & {
   createdTime: Date;
-  /** When the operator was disabled; null while enabled. */
   disabledTime: Date | null;
-  /** How many sessions they have. */
-  sessions: number;
-  /** When one of these sessions was last used; null if there is none. */
   lastUsedTime: Date | null;
-}
+};
 
 /** Creates an operator with a random password (rules 9). Throws a ConsoleRefusal: name_taken; not_found. */
 export async function createOperator(
@@ -86,8 +74,7 @@ export async function listOperators(db: Database): Promise<ListedOperator[]> {
 
 /**
  * Sets a new random password, also for who logged in by the provider, and ends the operator's sessions, login link and
- * the lock by failed logins. Throws a
- * ConsoleRefusal: not_found.
+ * the lock by failed logins. Throws a ConsoleRefusal: not_found.
  */
 export async function resetOperatorPassword(
   { db, passwords }: PasswordTools,

@@ -8,10 +8,9 @@ import {
   newSecret,
   type PasswordHasher,
 } from '@lockstep/access';
-import type { Channels } from '@lockstep/contract';
-import { ConsoleRefusal, type Me, type OperatorRole } from '@lockstep/contract/console';
+import { ConsoleRefusal, type Me } from '@lockstep/contract/console';
 import { operatorIn } from '@lockstep/contract/operator';
-import { type Database, FairQueue, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, FairQueue, inMs, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import { NO_LINK, useLogInToken } from './log-in-links.ts';
@@ -23,10 +22,12 @@ const IDLE_END = sql`interval '30 minutes'`;
 const ABSOLUTE_END = sql`interval '12 hours'`;
 /** How often the use of a session is stored. */
 const NOTED_EVERY = sql`interval '1 minute'`;
-/** The channels that a session sees and acts in; null: all (rules 9 Channels of operators). */
-const CHANNELS = sql`case when role <> 'admin' then channels end as channels`;
-/** Whether an operator has no password and so logs in by the provider. */
-const BY_PROVIDER = sql`password_hash is null as by_provider`;
+/**
+ * What the console shows of a session. It sees and acts in its channels; null: all (rules 9 Channels of operators). An
+ * operator without a password logs in by the provider.
+ */
+const ME = sql`operator_id as "operatorId", name, role, case when role <> 'admin' then channels end as channels,
+  password_hash is null as "byProvider", ${inMs('end_time')} as "endTime"`;
 /** How many sessions an operator may have. One more ends the oldest. */
 const MAX_SESSIONS = 20;
 
@@ -43,16 +44,6 @@ export interface LoginCall {
   requestId: string;
   /** Aborts when the caller has left. */
   signal: AbortSignal;
-}
-
-interface SessionRow {
-  operator_id: string;
-  name: string;
-  role: OperatorRole;
-  channels: Channels;
-  by_provider: boolean;
-  end_time: Date;
-  is_to_note: boolean;
 }
 
 /** The sessions of operators in the console. */
@@ -125,21 +116,21 @@ export class OperatorSessions {
     { requestId, isAutomatic }: { requestId: string; isAutomatic: boolean },
   ): Promise<{ operator: Operator; me: Me } | undefined> {
     const tokenHash = hashSecret(token);
-    const { rows } = await sql<SessionRow>`
-      select operator_id, name, role, ${CHANNELS}, ${BY_PROVIDER}, end_time,
-        used_time < statement_timestamp() - ${NOTED_EVERY} as is_to_note
+    const { rows } = await sql<Me & { isToNote: boolean }>`
+      select ${ME}, used_time < statement_timestamp() - ${NOTED_EVERY} as "isToNote"
       from operator_session join operator on operator.id = operator_id
       where token_hash = ${tokenHash} and expires_time > statement_timestamp() and disabled_time is null`.execute(db);
     const row = rows[0];
     if (row === undefined) return undefined;
-    if (row.is_to_note && !isAutomatic) {
+    const { isToNote, ...me } = row;
+    if (isToNote && !isAutomatic) {
       await sql`
         update operator_session
         set used_time = statement_timestamp(), expires_time = least(end_time, statement_timestamp() + ${IDLE_END})
         where token_hash = ${tokenHash} and expires_time > statement_timestamp()`.execute(db);
     }
-    const { operator_id: operatorId, name, role, channels } = row;
-    return { operator: { operatorId, name, role, requestId, ...operatorIn(channels) }, me: buildMe(row) };
+    const { operatorId, name, role, channels } = me;
+    return { operator: { operatorId, name, role, requestId, ...operatorIn(channels) }, me };
   }
 
   /** Ends an operator's session and adds the logout to the audit log. */
@@ -267,20 +258,14 @@ async function beginSession(trx: Trx, operatorId: string): Promise<NewSession> {
     delete from operator_session where token_hash in (
       select token_hash from operator_session where operator_id = ${operatorId}
       order by created_time desc offset ${MAX_SESSIONS - 1})`.execute(trx);
-  const { rows } = await sql<Omit<SessionRow, 'is_to_note'>>`
+  const { rows } = await sql<Me>`
     with begun as (
       insert into operator_session (token_hash, operator_id, expires_time, end_time)
       values (${hashSecret(token)}, ${operatorId}, statement_timestamp() + ${IDLE_END}, statement_timestamp() + ${ABSOLUTE_END})
       returning operator_id, end_time
     )
-    select operator_id, name, role, ${CHANNELS}, ${BY_PROVIDER}, end_time
-    from begun join operator on operator.id = operator_id`.execute(trx);
-  return { token, me: buildMe(rows[0]!) };
-}
-
-function buildMe(row: Omit<SessionRow, 'is_to_note'>): Me {
-  const { operator_id: operatorId, name, role, channels, by_provider: byProvider, end_time } = row;
-  return { operatorId, name, role, channels: channels && [...channels], byProvider, endTime: end_time.getTime() };
+    select ${ME} from begun join operator on operator.id = operator_id`.execute(trx);
+  return { token, me: rows[0]! };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { PasswordHasher } from '@lockstep/access';
+import type { NewOperatorLogin } from '@lockstep/contract/console';
 import { createDemoCustomers, DEMO_ENTERPRISES } from '@lockstep/customers';
 import { writeDurably } from '@lockstep/embedded-postgres/own-files';
 import { setPassword } from '@lockstep/members';
@@ -6,7 +7,6 @@ import {
   createLogInToken,
   createOperator,
   listOperators,
-  type NewOperatorLogin,
   newCommand,
   recordedCall,
   registerApplication,

@@ -65,9 +65,7 @@ export const HAS_REASON: Record<VerdictReason['reason'], RawBuilder<unknown>> = 
   empty: sql`not exists (select from ${PRODUCTS})`,
 };
 
-/**
- * SQL for the facts of a verdict, for a query of `asset` (rules 6.7).
- */
+/** SQL for the facts of a verdict, for a query of `asset` (rules 6.7). */
 export function verdictFacts({ channels, applicationId }: FactsViewer) {
   const isNamed =
     applicationId === undefined

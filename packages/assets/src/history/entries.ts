@@ -1,32 +1,10 @@
-import type { HistoryAction, HistoryEntry } from '@lockstep/contract';
+import { HistoryAction, type HistoryEntry } from '@lockstep/contract';
 import type { ToldEntry } from '@lockstep/contract/console';
 import { buildRows, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ofTerms } from '../terms.ts';
 import type { Step } from './steps.ts';
 
-/**
- * The effects of one step, in order: an asset is created before anything is bought for it, and revoked after its
- * contents.
- */
-const EFFECTS: readonly HistoryAction[] = [
-  'created',
-  'extended',
-  'transferred',
-  'merchandise_bought',
-  'product_bought',
-  'product_revoked',
-  'merchandise_revoked',
-  'revoked',
-  'locked',
-  'unlocked',
-  'frozen',
-  'unfrozen',
-  'assigned',
-  'unassigned',
-  'lent',
-  'returned',
-];
 type InstanceAction = Extract<HistoryAction, `${'merchandise' | 'product'}_${string}`>;
 
 /** The position of an entry within its step: its action, and the instance or asset it is about. */
@@ -37,7 +15,7 @@ export interface EntryPlace {
 }
 
 /** Whether a text is an action of a position. */
-export const isAction = (text: string) => text === '' || EFFECTS.some((action) => action === text);
+export const isAction = (text: string) => text === '' || rankOf(text) >= 0;
 
 /** An entry of a step, and the product or merchandise that it is about; null if it is about the asset. */
 interface StepEntry {
@@ -60,24 +38,8 @@ export const placeOf = ({ step, action, instance }: StepEntry): EntryPlace => ({
 
 /** Shows an entry to an application. */
 export function showEntry({ step, action, instance }: StepEntry): HistoryEntry {
-  const { time, assetId, licenseOrderId, channelCode, channelOrderId, customerId, operatorIdentity } = step;
-  const { memberGlobalId, lockAssetNum, administratorGlobalId, endCause } = step;
-  return {
-    time,
-    assetId,
-    action,
-    licenseOrderId,
-    channelCode,
-    channelOrderId,
-    customerId,
-    productUri: instance?.productUri ?? null,
-    instanceId: instance?.id ?? null,
-    operatorIdentity,
-    memberGlobalId,
-    lockAssetNum,
-    administratorGlobalId,
-    endCause,
-  };
+  const { kind, id, applicationId, fromCustomerId, ...shown } = step;
+  return { ...shown, action, productUri: instance?.productUri ?? null, instanceId: instance?.id ?? null };
 }
 
 /** Shows an entry to operators, with the application that sent the order or the lock, and the owner before it. */
@@ -129,7 +91,7 @@ export async function readEntries(
   return entries.slice(0, limit);
 }
 
-const rankOf = (action: EntryPlace['action']) => (EFFECTS as readonly string[]).indexOf(action);
+const rankOf = (action: string) => (HistoryAction.options as readonly string[]).indexOf(action);
 
 /** Selects what steps did to merchandise and products: newest step first, then by rank and id, descending. */
 async function selectInstances(

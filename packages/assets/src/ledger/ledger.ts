@@ -136,43 +136,30 @@ export interface Ledger {
 }
 
 /** The changes of a ledger since it was loaded. */
-export interface LedgerChanges {
-  /** What orders newly said of who buys for a customer (rules 5), and which of them first did. */
-  readonly contacts: Map<CustomerId, { licenseOrderId: LicenseOrderId; contact: ContactFields }>;
-  readonly newAssets: Set<Asset>;
-  readonly changedAssets: Set<Asset>;
-  readonly revokedAssets: Set<Asset>;
-  /**
-   * Assets that were released, because they were revoked or transferred, or became or stopped being a borrowed lock,
-   * each with the first order that did so. In the order of those orders.
-   */
-  readonly releasedAssets: Map<Asset, LicenseOrderId>;
-  readonly transfers: Transfer[];
-  readonly newGrants: { asset: Asset; grant: Grant }[];
-  /** Stored grants that were revoked or taken over. */
-  readonly endedGrants: Map<Grant, Asset>;
-  readonly newMerchandises: Effects['merchandises'];
-  /** Stored merchandise that was revoked by itself. */
-  readonly revokedMerchandises: MerchandiseInstance[];
-  readonly newProducts: Effects['products'];
-  /** Stored products that were revoked by themselves, by id. */
-  readonly revokedProducts: Map<string, { asset: Asset; product: ProductInstance }>;
-}
+export type LedgerChanges = ReturnType<typeof emptyChanges>;
 
 /** Returns an empty set of changes. */
-export function emptyChanges(): LedgerChanges {
+export function emptyChanges() {
   return {
-    contacts: new Map(),
-    newAssets: new Set(),
-    changedAssets: new Set(),
-    revokedAssets: new Set(),
-    releasedAssets: new Map(),
-    transfers: [],
-    newGrants: [],
-    endedGrants: new Map(),
-    newMerchandises: [],
-    revokedMerchandises: [],
-    newProducts: [],
-    revokedProducts: new Map(),
+    /** What orders newly said of who buys for a customer (rules 5), and which of them first did. */
+    contacts: new Map<CustomerId, { licenseOrderId: LicenseOrderId; contact: ContactFields }>(),
+    newAssets: new Set<Asset>(),
+    changedAssets: new Set<Asset>(),
+    revokedAssets: new Set<Asset>(),
+    /**
+     * Assets that were released, because they were revoked or transferred, or became or stopped being a borrowed lock,
+     * each with the first order that did so. In the order of those orders.
+     */
+    releasedAssets: new Map<Asset, LicenseOrderId>(),
+    transfers: [] as Transfer[],
+    newGrants: [] as { asset: Asset; grant: Grant }[],
+    /** Stored grants that were revoked or taken over. */
+    endedGrants: new Map<Grant, Asset>(),
+    newMerchandises: [] as Effects['merchandises'],
+    /** Stored merchandise that was revoked by itself. */
+    revokedMerchandises: [] as MerchandiseInstance[],
+    newProducts: [] as Effects['products'],
+    /** Stored products that were revoked by themselves, by id. */
+    revokedProducts: new Map<string, { asset: Asset; product: ProductInstance }>(),
   };
 }

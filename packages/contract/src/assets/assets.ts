@@ -12,6 +12,7 @@ import {
   nothing,
   optionalText,
   text,
+  textOrNull,
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -73,10 +74,7 @@ const Assignment = named('Assignment', 'The employee to whom an asset is assigne
     'unassigned',
   ]).describe('assigned or unassigned.'),
   assignMemberId: MemberId.nullable().describe('Global id of the employee; null if unassigned.'),
-  createTime: z
-    .string()
-    .nullable()
-    .describe('When it was assigned: milliseconds since 1970-01-01 UTC as a string; null if unassigned.'),
+  createTime: textOrNull('When it was assigned: milliseconds since 1970-01-01 UTC as a string; null if unassigned.'),
   updateTime: noText('Always null.'),
 });
 

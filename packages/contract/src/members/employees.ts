@@ -17,6 +17,7 @@ import {
   queryInteger,
   REQUIRED,
   text,
+  textOrNull,
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -103,7 +104,7 @@ export const Employee = named('Employee', 'An employee of an enterprise.', {
   departmentName: noText('Always null: departments have no names.'),
   userName: z.string().describe('The full account: name@code.'),
   name: z.string().describe('Name of the employee.'),
-  remark: z.string().nullable().describe('Remark; null if none.'),
+  remark: textOrNull('Remark; null if none.'),
   deleted: z.boolean().describe('Always false: deleted employees are not listed.'),
   updateTime: time('When the employee was last changed'),
   createTime: time('When the employee was added'),
@@ -152,7 +153,7 @@ export type Page<Item> = Omit<z.infer<ReturnType<typeof page>>, 'list'> & { list
 /** A page of a list that also continues by cursor. */
 const cursorPage = <Item extends z.ZodType>(item: Item) =>
   page(item).extend({
-    nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
+    nextCursor: textOrNull('The cursor of the next page; null on the last page.'),
   });
 export type CursorPage<Item> = Page<Item> & { nextCursor: string | null };
 

@@ -9,6 +9,7 @@ import {
   MemberId,
   optional,
   optionalId,
+  textOrNull,
   time,
 } from '../scalars.ts';
 
@@ -40,10 +41,9 @@ export const Holding = named('Holding', 'An assignment or a loan of an asset, cu
   memberGlobalId: MemberId.describe('Global id of the employee.'),
   memberAccount: z.string().describe('Account of the employee, with the enterprise code.'),
   memberName: z.string().describe('Name of the employee.'),
-  lockAssetNum: z
-    .string()
-    .nullable()
-    .describe('Number of the borrowed lock; null for an assignment, or if the lock is of a channel of others.'),
+  lockAssetNum: textOrNull(
+    'Number of the borrowed lock; null for an assignment, or if the lock is of a channel of others.',
+  ),
   beganTime: time('When it began'),
   beganBy: MemberId.describe('Global id of the administrator who began it; 0 for an operator.'),
   endedTime: time('When it ended; null if it is current').nullable(),

@@ -13,6 +13,7 @@ import {
   integer,
   long,
   MemberId,
+  textOrNull,
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -123,10 +124,7 @@ export type LendAssets = z.infer<typeof LendAssets>;
 export const EnterpriseAsset = named('EnterpriseAsset', 'An asset of an enterprise, with its assignment.', {
   assetNum: z.string().describe('Asset number, for M9.'),
   assetId: AssetId.describe('Id of the asset, for M7 and M10.'),
-  cloudAccountGlobalId: z
-    .string()
-    .nullable()
-    .describe('Global id of the employee to whom it is assigned; null if unassigned.'),
+  cloudAccountGlobalId: textOrNull('Global id of the employee to whom it is assigned; null if unassigned.'),
   borrowedFlag: z.boolean().describe('Whether it is lent.'),
   onlineFlag: z.boolean().describe('Always false: online use is not reported to this service.'),
   validity: Validity.describe('Whether its own dates are in force.'),
@@ -142,10 +140,7 @@ export const BorrowedLock = named('BorrowedLock', 'A lock into which assets can 
   assetId: AssetId.describe('Id of the lock, for M7.'),
   assetNum: z.string().describe('Lock number, for M10.'),
   borrowedFlag: z.boolean().describe('Whether assets are lent into it.'),
-  cloudAccountGlobalId: z
-    .string()
-    .nullable()
-    .describe('Global id of the employee whose assets are lent into it; null if none are.'),
+  cloudAccountGlobalId: textOrNull('Global id of the employee whose assets are lent into it; null if none are.'),
 });
 export type BorrowedLock = z.infer<typeof BorrowedLock>;
 
@@ -174,7 +169,7 @@ export const ProductNode = named('ProductInstance', 'A product on an asset.', {
   customerId: CustomerId.describe('Customer who owns the asset.'),
   assetId: AssetId.describe('Id of the asset for which it was bought, even while that is lent.'),
   assetInsId: AssetId.describe('Same as assetId.'),
-  merchandiseInsId: z.string().nullable().describe('Id of the merchandise that contains it; null if none does.'),
+  merchandiseInsId: textOrNull('Id of the merchandise that contains it; null if none does.'),
   assetNum: z.string().describe('Number of this asset.'),
   productUri: z.string().describe('Globally unique product id.'),
   gmsPid: z.string().describe('Product identifier of a tool; empty if none.'),
@@ -195,8 +190,8 @@ export const ProductNode = named('ProductInstance', 'A product on an asset.', {
     'feature if it has product features, otherwise basic.',
   ),
   prodDefExtend: z.boolean().describe('Whether it has product features.'),
-  timeDurationExpression: z.string().nullable().describe('Time expression in y-m-d form.'),
-  srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
+  timeDurationExpression: textOrNull('Time expression in y-m-d form.'),
+  srcLicenseOrderId: textOrNull('The source that its order named; null if none.'),
   createTime: time('When it was bought'),
   updateTime: time('When it was last changed'),
   activateFlag: z.boolean().describe('Always true: revoked products are not listed.'),
@@ -212,7 +207,7 @@ export const MerchandiseNode = z
     licenseType: LicenseType.describe('License type of its asset.'),
     merchandiseNum: z.string().describe('Number of the merchandise.'),
     merchandiseName: z.string().describe('Name of the merchandise.'),
-    parentId: z.string().nullable().describe('Id of the merchandise that contains it; null at the top.'),
+    parentId: textOrNull('Id of the merchandise that contains it; null at the top.'),
     parentMerchandiseNum: z.string().describe('Number of the parent merchandise as it was sent; may be empty.'),
     customerId: CustomerId.describe('Customer who owns the asset.'),
     licenseOrderId: HOLDING_ORDER,
@@ -221,7 +216,7 @@ export const MerchandiseNode = z
     updateTime: time('When it was last changed'),
     channelCode: z.string().describe("The order's channel."),
     timeDurationExpression: z.string().describe('Time expression in y-m-d form.'),
-    srcLicenseOrderId: z.string().nullable().describe('The source that its order named; null if none.'),
+    srcLicenseOrderId: textOrNull('The source that its order named; null if none.'),
     get children(): z.ZodNullable<z.ZodArray<typeof MerchandiseNode>> {
       return z.array(MerchandiseNode).nullable().describe('Merchandise inside; null if none.');
     },

@@ -61,10 +61,9 @@ export const memberOperations = ofModule('member', {
     answers: doneWithNullAnswers,
     summary: 'Edit an employee',
     description:
-      'Changes the name, department, remark and security mobile number. `userName` must be the account of ' +
-      'the employee, with or without the enterprise code; it never changes. An optional field stays as it ' +
-      'is if it is absent or empty; `null` clears it. If nothing changes, neither `updateTime` nor the ' +
-      'audit log does.',
+      'Changes the name, department, remark and security mobile number. `userName` must be the account of the ' +
+      'employee, with or without the enterprise code; it never changes. An optional field stays as it is if it is ' +
+      'absent or empty; `null` clears it. If nothing changes, neither `updateTime` nor the audit log does.',
   },
   resetPassword: {
     name: 'M3',

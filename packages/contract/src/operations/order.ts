@@ -122,10 +122,9 @@ export const orderOperations = ofModule('order', {
     answers: answers(CancelledBatch),
     summary: 'Cancel a batch',
     description:
-      'Cancels all pending orders of an async batch in one step: they fail with the cause `cancelled`, and ' +
-      'the batch is completed. Orders that have an outcome keep it. If an order is being applied, the call ' +
-      'waits until it has taken effect or can be cancelled. If nothing is pending, or the batch is sync, ' +
-      '`cancelled` is 0.',
+      'Cancels all pending orders of an async batch in one step: they fail with the cause `cancelled`, and the batch ' +
+      'is completed. Orders that have an outcome keep it. If an order is being applied, the call waits until it has ' +
+      'taken effect or can be cancelled. If nothing is pending, or the batch is sync, `cancelled` is 0.',
   },
   getBatchResult: {
     query: BatchResultQuery,
@@ -184,8 +183,7 @@ export const orderOperations = ofModule('order', {
     answers: answers(z.array(AssetNumber).describe('The numbers.')),
     summary: 'Obtain asset numbers',
     description:
-      `Returns 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the region digit, 8 or 6, ` +
-      'and nine digits that increment, possibly with gaps. No number is handed out twice or belongs to an ' +
-      'active asset.',
+      `Returns 1 to ${formatCount(MAX_ASSET_NUMBERS)} asset numbers of ten digits: the region digit, 8 or 6, and ` +
+      'nine digits that increment, possibly with gaps. No number is handed out twice or belongs to an active asset.',
   },
 });

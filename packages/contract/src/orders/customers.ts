@@ -14,6 +14,7 @@ import {
   REQUIRED,
   searchText,
   text,
+  textOrNull,
   time,
 } from '../scalars.ts';
 import type { CONTACT_FIELDS } from '../words.ts';
@@ -104,7 +105,7 @@ export type CustomerListQuery = z.infer<typeof CustomerListQuery>;
 export const ListedCustomer = Customer.extend({
   customerName: z.string().describe('Name of the customer.'),
   branchName: z.string().describe('Name of the branch that serves the customer.'),
-  address: z.string().nullable().describe('Address of the customer; null if none was sent (O2, O4).'),
+  address: textOrNull('Address of the customer; null if none was sent (O2, O4).'),
   createdTime: time('When it was created'),
 }).meta({ id: 'ListedCustomer', description: 'A customer in a list.' });
 export type ListedCustomer = z.infer<typeof ListedCustomer>;

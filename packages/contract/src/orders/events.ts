@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named } from '../containers.ts';
 import type { EventId } from '../scalars.ts';
-import { integer, queryIntegerOr, time } from '../scalars.ts';
+import { integer, queryIntegerOr, textOrNull, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
@@ -48,12 +48,9 @@ export type FeedEvent = z.infer<typeof FeedEvent>;
 
 export const EventPage = named('EventPage', 'A page of the event feed.', {
   events: z.array(FeedEvent).describe('The events after `after`, oldest first.'),
-  lastId: z
-    .string()
-    .nullable()
-    .describe(
-      'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or the newest id with latest.',
-    ),
+  lastId: textOrNull(
+    'Send this as `after` next. It is the id of the last event; without events, `after` as sent, or the newest id with latest.',
+  ),
   hasMore: z.boolean().describe('Whether more events exist.'),
 });
 export type EventPage = z.infer<typeof EventPage>;

@@ -9,6 +9,7 @@ import {
   optionalText,
   queryIntegerOr,
   queryTime,
+  textOrNull,
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
@@ -59,10 +60,9 @@ export const ListBatchesQuery = z
   .superRefine(checkAccepted);
 export type ListBatchesQuery = z.infer<typeof ListBatchesQuery>;
 
-export const NEXT_CURSOR = z
-  .string()
-  .nullable()
-  .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.');
+export const NEXT_CURSOR = textOrNull(
+  'The cursor of the next page; null on the last page. Earlier pages may be empty.',
+);
 
 export const BatchPage = named('BatchPage', 'A page of batches.', {
   batches: z.array(BatchSummary).describe('Batches of the application, newest first.'),

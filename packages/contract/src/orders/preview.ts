@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs, successBody } from '../envelope.ts';
-import { CustomerId, integer } from '../scalars.ts';
+import { CustomerId, integer, textOrNull } from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
 
 const AssetPreview = named('AssetPreview', 'An asset that an order would change.', {
@@ -20,7 +20,7 @@ const ProductPreview = named('ProductPreview', 'A product that an order would ch
   action: namedEnum('ProductAction', 'What an order would do to a product.', ['create', 'revoke']).describe(
     'create or revoke.',
   ),
-  id: z.string().nullable().describe('Id of the product; null if it does not exist yet.'),
+  id: textOrNull('Id of the product; null if it does not exist yet.'),
 });
 
 const ComparedField = z
@@ -40,7 +40,7 @@ export const OrderPreview = named('OrderPreview', 'What an order would do.', {
     .meta({ id: 'OrderPreviewState', description: 'Outcome that an order would have.' })
     .describe('succeeded or failed.'),
   cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
-  message: z.string().nullable().describe('The cause in words; null if it would succeed.'),
+  message: textOrNull('The cause in words; null if it would succeed.'),
   args: MessageArgs.nullable().describe('The values in the message; null if it would succeed.'),
   assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
   products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),

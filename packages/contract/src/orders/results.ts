@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs } from '../envelope.ts';
-import { CustomerId, emptyAsAbsent, id, integer, LicenseOrderId, queryIntegerOr, text, time } from '../scalars.ts';
+import {
+  CustomerId,
+  emptyAsAbsent,
+  id,
+  integer,
+  LicenseOrderId,
+  queryIntegerOr,
+  text,
+  textOrNull,
+  time,
+} from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
@@ -39,9 +49,9 @@ export const OrderResult = named('OrderResult', 'The result of an order.', {
   customerId: CustomerId.describe('Customer of the order.'),
   orderType: OrderType.describe('Type of the order.'),
   state: OrderState.describe('pending, succeeded or failed.'),
-  code: z.string().nullable().describe('Code of the failure; null unless it failed.'),
+  code: textOrNull('Code of the failure; null unless it failed.'),
   cause: Cause.nullable().describe('Why it failed; null unless it failed.'),
-  message: z.string().nullable().describe('The cause in words; null unless it failed.'),
+  message: textOrNull('The cause in words; null unless it failed.'),
   args: MessageArgs.nullable().describe('The values in the message; null unless it failed.'),
   assets: integer().describe('Assets that the order created or revoked, not those that it extended or transferred.'),
   products: integer().describe('Products that the order created or revoked.'),
@@ -74,10 +84,7 @@ export const BatchResult = BatchSummary.extend({
     'When it should be completed at the current rate; null if completed, held, paused or unknown',
   ).nullable(),
   orders: z.array(OrderResult).describe('A page of its orders, in the order of orderList.'),
-  nextCursor: z
-    .string()
-    .nullable()
-    .describe('The cursor of the next page; null on the last page. Earlier pages may be empty.'),
+  nextCursor: textOrNull('The cursor of the next page; null on the last page. Earlier pages may be empty.'),
 }).meta({ id: 'BatchResult', description: 'The result of a batch, with a page of its orders.' });
 export type BatchResult = z.infer<typeof BatchResult>;
 

@@ -92,16 +92,7 @@ export interface HeldOrder {
   weight: number;
 }
 
-interface HeldRow {
-  license_order_id: LicenseOrderId;
-  batch_id: BatchId;
-  lane: number;
-  customer_id: CustomerId;
-  order_type: OrderType;
-  channels: string[] | null;
-  payload_version: number;
-  content: string;
-}
+type HeldRow = Omit<HeldOrder, 'order' | 'weight'> & { version: number; content: string };
 
 /** Reads the oldest held orders of a customer: at least one, and at most the weight that a drain takes. */
 export async function readOldestHeld(trx: Trx, customerId: CustomerId): Promise<HeldOrder[]> {
@@ -124,22 +115,14 @@ export function readHeldInBatch(trx: Trx, batchId: BatchId): Promise<HeldOrder[]
 
 async function readHeld(trx: Trx, wanted: ReturnType<typeof sql>): Promise<HeldOrder[]> {
   const { rows } = await sql<HeldRow>`
-    select *, ${sql.raw(SENDERS_CHANNELS)}, (
-      select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
-    ) as order_type
+    select license_order_id as "licenseOrderId", batch_id as "batchId", lane, customer_id as "customerId",
+      payload_version as version, content, ${sql.raw(SENDERS_CHANNELS)}, (
+        select order_types[license_order_id % ${sql.lit(ORDERS_PER_BATCH)} + 1] from batch where batch.id = batch_id
+      ) as "orderType"
     from held_order where ${wanted}`.execute(trx);
-  return rows.map((row) => {
-    const order = readOrder(row.payload_version, row.content);
-    return {
-      licenseOrderId: row.license_order_id,
-      batchId: row.batch_id,
-      lane: row.lane,
-      customerId: row.customer_id,
-      orderType: row.order_type,
-      channels: row.channels,
-      order,
-      weight: order === null ? 0 : weighOrder(order, row.content.length),
-    };
+  return rows.map(({ version, content, ...held }) => {
+    const order = readOrder(version, content);
+    return { ...held, order, weight: order === null ? 0 : weighOrder(order, content.length) };
   });
 }
 

@@ -9,7 +9,7 @@ import {
   Refusal,
 } from '@lockstep/contract';
 import { type Database, prepared } from '@lockstep/platform';
-import { buildSummary } from '../summary.ts';
+import { buildSummary, type SummaryRow } from '../summary.ts';
 import { EVENTS_CHANNEL, type Shared, Watch } from './numbering.ts';
 
 /** PostgreSQL's largest bigint; no event has a higher position. */
@@ -25,19 +25,13 @@ export interface Place {
 /** The events after a position: at most `limit`, oldest first. */
 export type EventsAfter = Pick<EventPage, 'events' | 'hasMore'>;
 
-interface EventRow {
+type EventRow = Omit<SummaryRow, 'id' | 'total' | 'held'> & {
   place: number;
   position: EventId;
   type: EventType;
   completed_time: Date;
-  succeeded: number;
-  failed: number;
   cancelled: number;
-  channel_code: string;
-  channel_order_id: string;
-  sync_mode: 'sync' | 'async';
-  accepted_time: Date;
-}
+};
 
 /** Converts an id of up to 19 digits to a position. */
 export function parsePosition(id: EventId | undefined): bigint {

@@ -103,34 +103,28 @@ export function activeOn({ active, assetNum }: Asset): NonNullable<Asset['active
 }
 
 /** How much orders may touch (rules 6.5 Size). */
-export interface Limits {
+export const LIMITS = {
   /** Active products and merchandise on one asset. The same limit applies to its grants. */
-  onAsset: number;
-  codesOnAsset: number;
+  onAsset: MAX_INSTANCES_ON_ASSET,
+  codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
   /**
    * Products and merchandise that one order creates, revokes or moves. The same limit applies to the grants of the
    * assets that it may revoke.
    */
-  ofOrder: number;
+  ofOrder: MAX_INSTANCES,
   /**
    * Products, merchandise and grants on the assets that a new_buy names, before it. Orders that run together count no
    * more together.
    */
-  counted: number;
+  counted: MAX_COUNTED,
   /**
    * What orders that run together may touch, and about how much of each kind is read for them. At least `ofOrder` and
    * `onAsset` together (see loadContents).
    */
-  together: number;
-}
-
-export const LIMITS: Limits = {
-  onAsset: MAX_INSTANCES_ON_ASSET,
-  codesOnAsset: MAX_EXTENDED_ATTRIBUTES,
-  ofOrder: MAX_INSTANCES,
-  counted: MAX_COUNTED,
   together: MAX_INSTANCES_TOGETHER,
 };
+
+export type Limits = Readonly<Record<keyof typeof LIMITS, number>>;
 
 /**
  * Counts what an order touches while it is planned, so that an order that is too large fails before it uses much

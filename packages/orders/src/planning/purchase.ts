@@ -145,11 +145,8 @@ function readTerms(element: AssetToBuy): AssetTerms {
 class Purchase {
   readonly #ledger: Ledger;
   readonly #accepted: OrderWithId;
-  readonly #asset: Asset;
-  readonly #grant: Grant;
-  readonly #effects: Effects;
-  readonly #touched: Touched;
-  readonly #limits: Limits;
+  readonly #on: { asset: Asset; grant: Grant };
+  readonly #plan: { effects: Effects; touched: Touched; limits: Limits };
   #newCodes: Set<string> | undefined;
   /** How many more products and merchandise the asset may hold. */
   #room: number;
@@ -158,17 +155,15 @@ class Purchase {
     ledger: Ledger,
     accepted: OrderWithId,
     on: { asset: Asset; grant: Grant },
-    { effects, touched, limits }: { effects: Effects; touched: Touched; limits: Limits },
+    plan: { effects: Effects; touched: Touched; limits: Limits },
   ) {
     this.#ledger = ledger;
     this.#accepted = accepted;
-    this.#asset = on.asset;
-    this.#grant = on.grant;
-    this.#effects = effects;
-    this.#touched = touched;
+    this.#on = on;
+    this.#plan = plan;
     const { assetNum, customerId } = on.asset;
     const active = activeOn(on.asset);
-    this.#limits = limits;
+    const { limits } = plan;
     this.#room = limits.onAsset - active.contents;
     // A transfer replaces all earlier grants with one.
     const isOwn = customerId === accepted.order.customerId;
@@ -180,10 +175,10 @@ class Purchase {
     const codes = Object.keys(terms.extends);
     if (codes.length === 0) return;
     this.#newCodes ??= new Set();
-    for (const code of listNewCodes(this.#asset, codes)) this.#newCodes.add(code);
-    const { codesOnAsset } = this.#limits;
-    if (this.#asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
-    throw new Refusal('asset_full', this.#asset.assetNum, codesOnAsset, 'attributes');
+    for (const code of listNewCodes(this.#on.asset, codes)) this.#newCodes.add(code);
+    const { codesOnAsset } = this.#plan.limits;
+    if (this.#on.asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
+    throw new Refusal('asset_full', this.#on.asset.assetNum, codesOnAsset, 'attributes');
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
@@ -194,7 +189,7 @@ class Purchase {
     const product: ProductInstance = {
       id: null,
       licenseOrderId,
-      grant: this.#grant,
+      grant: this.#on.grant,
       storedHeldBy: null,
       productUri: bought.productUri,
       limitStartDate: bought.limitStartDate ?? null,
@@ -204,7 +199,7 @@ class Purchase {
       merchandise,
       revokedBy: null,
     };
-    this.#effects.products.push({ action: 'create', asset: this.#asset, product });
+    this.#plan.effects.products.push({ action: 'create', asset: this.#on.asset, product });
   }
 
   merchandise(bought: Merchandise, parent: MerchandiseInstance | null): void {
@@ -213,7 +208,7 @@ class Purchase {
     const merchandise: MerchandiseInstance = {
       id: null,
       licenseOrderId,
-      grant: this.#grant,
+      grant: this.#on.grant,
       storedHeldBy: null,
       bought,
       parent,
@@ -221,7 +216,7 @@ class Purchase {
       activeContents: 0,
       revokedBy: null,
     };
-    this.#effects.merchandises.push({ action: 'create', asset: this.#asset, merchandise });
+    this.#plan.effects.merchandises.push({ action: 'create', asset: this.#on.asset, merchandise });
     for (const product of bought.licenseOrderProductList) this.product(product, merchandise);
     for (const child of bought.children ?? []) this.merchandise(child, merchandise);
   }
@@ -229,9 +224,9 @@ class Purchase {
   /** Counts one more product or merchandise. Throws a Refusal: asset_full or order_too_large. */
   #count(): void {
     if (this.#room-- <= 0) {
-      const { onAsset } = this.#limits;
-      throw new Refusal('asset_full', this.#asset.assetNum, onAsset, 'contents');
+      const { onAsset } = this.#plan.limits;
+      throw new Refusal('asset_full', this.#on.asset.assetNum, onAsset, 'contents');
     }
-    this.#touched.add(1);
+    this.#plan.touched.add(1);
   }
 }

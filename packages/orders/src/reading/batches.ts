@@ -43,8 +43,7 @@ export function showBatch(row: SentBatchRow): Omit<ConsoleBatch, 'resent'> {
 
 /**
  * Returns a page of the batches that a viewer may see, newest or oldest first (rules 6.7). Walks the index of each
- * application.
- * The next page continues where this walk stopped.
+ * application. The next page continues where this walk stopped.
  *
  * Throws a WrongCursor.
  */

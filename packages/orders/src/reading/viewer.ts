@@ -74,9 +74,7 @@ export function isOfChannel(
 
 const isMicroseconds = (text: string) => /^[1-9]\d{15}$/.test(text);
 
-/**
- * The lists, and the parts of a position in each: when a batch was accepted, in microseconds since 1970, and an id.
- */
+/** The lists, and the parts of a position in each: when a batch was accepted, in microseconds since 1970, and an id. */
 const PARTS = { batches: [isMicroseconds, isId], orders: [isMicroseconds, isId], ordersById: [isId] };
 
 /** Opens a cursor for one list, viewer and set of filters. Throws a WrongCursor. */

@@ -3,10 +3,7 @@
  * Nothing has changed, and a retry may succeed.
  */
 export class Overload extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'Overload';
-  }
+  override readonly name = 'Overload';
 }
 
 /** The message of an Overload when the deadline has passed. */

@@ -1,4 +1,4 @@
-import type { ApplicationId, EventId, FeedEvent, WebhookId } from '@lockstep/contract';
+import type { EventId, FeedEvent, WebhookId } from '@lockstep/contract';
 import { readEventsAfter } from '@lockstep/orders';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
@@ -150,18 +150,7 @@ async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Re
   return rows;
 }
 
-interface ClaimedRow {
-  id: string;
-  claims: number;
-  attempts: number;
-  webhook_id: WebhookId;
-  application_id: ApplicationId;
-  url: string;
-  secret: Buffer;
-  old_secret: Buffer | null;
-  created_time: Date;
-  position: EventId | null;
-}
+type ClaimedRow = Omit<Claim, 'event' | 'trust' | 'isFailing'> & { position: EventId | null };
 
 async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
   if (chosen.length === 0) return [];
@@ -170,31 +159,25 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     set claims = claims + 1, claimed_until = statement_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
     from webhook w
     where d.id = any (${chosen.map(({ id }) => id)}::bigint[]) and w.id = d.webhook_id
-    returning d.id, d.claims, d.attempts, d.webhook_id, w.application_id, w.url, w.secret,
-      case when w.old_secret_end_time > statement_timestamp() then w.old_secret end as old_secret,
-      d.created_time, d.position`.execute(trx);
+    returning d.id as "deliveryId", d.claims, d.attempts, d.webhook_id as "webhookId",
+      w.application_id as "applicationId", w.url, d.created_time as "createdTime", d.position, array_remove(
+        array[w.secret, case when w.old_secret_end_time > statement_timestamp() then w.old_secret end], null
+      ) as secrets`.execute(trx);
   const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
   const events = await readEvents(trx, rows);
   const isGone = ({ position }: ClaimedRow) => position !== null && !events.has(position);
   await failDeliveries(trx, rows.filter(isGone));
   return rows
     .filter((row) => !isGone(row))
-    .map((row) => ({
-      deliveryId: row.id,
-      claims: row.claims,
-      attempts: row.attempts,
-      webhookId: row.webhook_id,
-      applicationId: row.application_id,
-      ...turns.get(row.id)!,
-      url: row.url,
-      secrets: [row.secret, ...(row.old_secret === null ? [] : [row.old_secret])],
-      createdTime: row.created_time,
-      event: row.position === null ? null : events.get(row.position)!,
+    .map(({ position, ...row }) => ({
+      ...row,
+      ...turns.get(row.deliveryId)!,
+      event: position === null ? null : events.get(position)!,
     }));
 }
 
 async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
-  const ofEvents = rows.flatMap(({ application_id: applicationId, position }) =>
+  const ofEvents = rows.flatMap(({ applicationId, position }) =>
     position === null ? [] : [{ applicationId, position, after: BigInt(position) - 1n, limit: 1 }],
   );
   if (ofEvents.length === 0) return new Map();
@@ -207,5 +190,5 @@ async function failDeliveries(trx: Trx, rows: readonly ClaimedRow[]): Promise<vo
   if (rows.length === 0) return;
   await sql`
     update webhook_delivery set state = 'failed', due_time = null, claimed_until = null
-    where id = any (${rows.map(({ id }) => id)}::bigint[])`.execute(trx);
+    where id = any (${rows.map(({ deliveryId }) => deliveryId)}::bigint[])`.execute(trx);
 }

@@ -1,4 +1,4 @@
-import type { AssetId, ContactFields, CustomerId, EnterpriseId, LicenseOrderId, LicenseType } from '@lockstep/contract';
+import type { AssetId, CustomerId, LicenseOrderId, LicenseType } from '@lockstep/contract';
 import {
   bigintArray,
   isId,
@@ -68,29 +68,21 @@ async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<L
   const ownerIds = [...locked, ...purchases].map((row) => row.customer_id);
   const owners = needs.owners ? await run(trx, customerRows([...new Set(ownerIds)])) : [];
   return {
-    customers: new Map([...customers, ...owners].map((row) => [row.id, buildCustomer(row)])),
+    customers: new Map([...customers, ...owners].map(({ id, ...customer }) => [id, customer])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
     assets: new Map(locked.map((row) => [row.asset_num, buildAsset(row)])),
     changes: emptyChanges(),
   };
 }
 
-interface CustomerRow {
-  id: CustomerId;
-  enterprise_id: EnterpriseId;
-  channel_code: string;
-  contact: ContactFields | null;
-}
-
-function buildCustomer(row: CustomerRow): LedgerCustomer {
-  return { enterpriseId: row.enterprise_id, channelCode: row.channel_code, contact: row.contact };
-}
+type CustomerRow = LedgerCustomer & { id: CustomerId };
 
 const customerRows = (customerIds: CustomerId[]): Statement<CustomerRow> => ({
   name: 'read_customers',
-  text:
-    'select id, enterprise_id, channel_code, (select fields from customer_contact where customer_id = customer.id) ' +
-    'as contact from customer where id = any ((select $1::bigint[])::bigint[])',
+  text: `
+    select id, enterprise_id as "enterpriseId", channel_code as "channelCode",
+      (select fields from customer_contact where customer_id = customer.id) as contact
+    from customer where id = any ((select $1::bigint[])::bigint[])`,
   values: [bigintArray(customerIds)],
 });
 

@@ -1,4 +1,3 @@
-import type { LicenseOrderId } from '@lockstep/contract';
 import { bigintArray, run, type Statement, type Trx } from '@lockstep/platform';
 import type { Grant } from '../../ledger/grants.ts';
 import type { MerchandiseInstance } from '../../ledger/ledger.ts';
@@ -51,35 +50,20 @@ async function loadMissing(
   for (const { merchandiseId, grant } of inner) if (!merchandises.has(merchandiseId)) grants.set(merchandiseId, grant);
   if (grants.size === 0) return;
   for (const row of await run(trx, merchandiseRows([...grants.keys()]))) {
-    merchandises.set(row.id, {
-      id: row.id,
-      licenseOrderId: row.license_order_id,
-      grant: grants.get(row.id)!,
-      storedHeldBy: row.holder_id,
-      bought: null,
-      parent: null,
-      parentId: row.parent_id,
-      activeContents: row.active_contents,
-      revokedBy: null,
-    });
+    merchandises.set(row.id, { ...row, grant: grants.get(row.id)!, bought: null, parent: null, revokedBy: null });
   }
 }
 
-interface MerchandiseRow {
-  id: string;
-  license_order_id: LicenseOrderId;
-  holder_id: LicenseOrderId;
-  parent_id: string | null;
-  active_contents: number;
-}
+type MerchandiseRow = Omit<MerchandiseInstance, 'id' | 'grant' | 'bought' | 'parent' | 'revokedBy'> & { id: string };
 
 const merchandiseRows = (ids: readonly string[]): Statement<MerchandiseRow> => ({
   name: 'read_merchandises',
   text: `
-    select id, license_order_id, coalesce(held_by_order_id, license_order_id) as holder_id, parent_id,
+    select id, license_order_id as "licenseOrderId", parent_id as "parentId",
+      coalesce(held_by_order_id, license_order_id) as "storedHeldBy",
       (select count(*)::int from product_instance p where p.merchandise_id = outside.id and p.revoked_time is null)
       + (select count(*)::int from merchandise_instance m where m.parent_id = outside.id and m.revoked_time is null)
-        as active_contents
+        as "activeContents"
     from merchandise_instance as outside where id = any ((select $1::bigint[])::bigint[])`,
   values: [bigintArray(ids)],
 });
