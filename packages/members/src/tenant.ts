@@ -185,20 +185,14 @@ export async function lockEnterpriseAssets(
   wanted: { assetNums?: readonly string[]; assetIds?: readonly AssetId[] },
 ): Promise<AssetFacts[]> {
   const { assetNums = [], assetIds = [] } = wanted;
-  const rows = await lockFound(
+  return await lockFound(
     selectEnterpriseAssets(trx, tenant)
-      .select(['asset.id', 'asset.asset_num', 'asset.borrowed_usb_key', 'asset.locked', 'asset.freezing'])
+      .select(['asset.id', 'asset.asset_num as assetNum', 'asset.borrowed_usb_key as isBorrowedLock'])
+      .select(['asset.locked as isLocked', 'asset.freezing as isFrozen'])
       .where(
         sql<boolean>`(asset_num = any (${assetNums}::text[]) or asset.id = any (${assetIds.filter(isId)}::bigint[]))`,
       ),
   );
-  return rows.map((row) => ({
-    id: row.id,
-    assetNum: row.asset_num,
-    isBorrowedLock: row.borrowed_usb_key,
-    isLocked: row.locked,
-    isFrozen: row.freezing,
-  }));
 }
 
 /**

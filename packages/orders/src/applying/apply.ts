@@ -91,7 +91,7 @@ export async function planOrders(
     if (isLoaded || some.length === 1) break;
     some = some.slice(0, Math.ceil(some.length / 2));
   }
-  const hints = new Hints(trx, ledger);
+  let hints = 0;
   const planned: Planned[] = [];
   let touched = 0;
   for (const accepted of some) {
@@ -103,28 +103,21 @@ export async function planOrders(
       advance(ledger, accepted.licenseOrderId, each.effects);
       noteContact(ledger, accepted);
       planned.push(each);
-    } else planned.push({ ...each, refusal: await hints.complete(each.refusal) });
+    } else {
+      let { refusal } = each;
+      if (mayHaveNearer(refusal) && hints++ < MAX_HINTS) refusal = await addNearest(trx, ledger, refusal);
+      planned.push({ ...each, refusal });
+    }
   }
   return planned;
 }
 
-/** Adds the nearest products to refusals. */
-class Hints {
-  readonly #trx: Trx;
-  readonly #ledger: Ledger;
-  #read = 0;
+const mayHaveNearer = (refusal: Refusal): refusal is ProductNotFound =>
+  refusal instanceof ProductNotFound && refusal.asset.id !== null;
 
-  constructor(trx: Trx, ledger: Ledger) {
-    this.#trx = trx;
-    this.#ledger = ledger;
-  }
-
-  async complete(refusal: Refusal): Promise<Refusal> {
-    if (!(refusal instanceof ProductNotFound) || refusal.asset.id === null || this.#read === MAX_HINTS) return refusal;
-    this.#read++;
-    const { asset, wanted } = refusal;
-    const stored = await readOldestProducts(this.#trx, this.#ledger, asset, MAX_CANDIDATES);
-    const created = asset.products.filter(({ id }) => id === null);
-    return new ProductNotFound(asset, wanted, listOldest([...stored, ...created]));
-  }
+/** Adds the nearest of the stored products to a refusal. */
+async function addNearest(trx: Trx, ledger: Ledger, { asset, wanted }: ProductNotFound): Promise<ProductNotFound> {
+  const stored = await readOldestProducts(trx, ledger, asset, MAX_CANDIDATES);
+  const created = asset.products.filter(({ id }) => id === null);
+  return new ProductNotFound(asset, wanted, listOldest([...stored, ...created]));
 }

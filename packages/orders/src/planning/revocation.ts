@@ -56,7 +56,7 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
   const effects = emptyEffects(null);
   const touched = new Touched(limits);
   const revoked = new Set<ProductInstance>();
-  const emptied = new EmptiedMerchandises(effects, touched);
+  const takeFrom = emptying(effects, touched);
   /**
    * What has been looked for on each asset. The same product matches the same instances, and an order may name it
    * thousands of times.
@@ -80,7 +80,7 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
           touched.add(1);
           revoked.add(instance);
           effects.products.push({ action: 'revoke', asset, product: instance });
-          emptied.takeFrom(instance.merchandise, asset);
+          takeFrom(instance.merchandise, asset);
         }
       }
     }
@@ -89,28 +89,20 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
   return effects;
 }
 
-/** Revokes a merchandise when the last product or merchandise in it is revoked. */
-class EmptiedMerchandises {
-  readonly #effects: Effects;
-  readonly #touched: Touched;
+/** Returns a function that revokes a merchandise when the last product or merchandise in it is taken from it. */
+function emptying(effects: Effects, touched: Touched) {
   /** How many active products and merchandise each merchandise has left after this order. */
-  readonly #left = new Map<MerchandiseInstance, number>();
-
-  constructor(effects: Effects, touched: Touched) {
-    this.#effects = effects;
-    this.#touched = touched;
-  }
-
-  takeFrom(merchandise: MerchandiseInstance | null, asset: Asset): void {
+  const leftIn = new Map<MerchandiseInstance, number>();
+  return function takeFrom(merchandise: MerchandiseInstance | null, asset: Asset): void {
     if (merchandise === null) return;
-    const left = (this.#left.get(merchandise) ?? merchandise.activeContents) - 1;
-    this.#left.set(merchandise, left);
+    const left = (leftIn.get(merchandise) ?? merchandise.activeContents) - 1;
+    leftIn.set(merchandise, left);
     if (left > 0) return;
-    this.#touched.add(1);
-    this.#effects.merchandises.push({ action: 'revoke', asset, merchandise });
+    touched.add(1);
+    effects.merchandises.push({ action: 'revoke', asset, merchandise });
     if (merchandise.parent === null && merchandise.parentId !== null) throw new Error('merchandise not loaded');
-    this.takeFrom(merchandise.parent, asset);
-  }
+    takeFrom(merchandise.parent, asset);
+  };
 }
 
 /** Returns the customer's active asset with a number and the order's license type. Throws a Refusal. */

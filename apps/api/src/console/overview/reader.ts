@@ -84,13 +84,13 @@ export class OverviewReader {
       this.#readState(operator),
     ]);
     const { intervalSeconds } = OVERVIEW_SPANS[span];
-    const { failing: _, ...faults } = webhooks;
+    const { active, disabled, unhealthy } = webhooks;
     const backlog = sumBacklog(channels);
     const overview = {
       ...activity,
       intervalSeconds,
       ...state,
-      webhooks: faults,
+      webhooks: { active, disabled, unhealthy },
       backlog,
       delayed: pickDelayed(channels),
     };
@@ -123,26 +123,17 @@ export class OverviewReader {
   async #readState(operator: Operator): Promise<StatePart> {
     const state = await this.#state();
     if (operator.channels === null) return state;
-    const webhooks = await onOneConnection(this.#db, (db) => readWebhookFaults(db, operator));
     return {
       ...state,
       channels: pickVisible(state.channels, operator),
-      webhooks: pickFaults(webhooks),
+      webhooks: await onOneConnection(this.#db, (db) => readWebhookFaults(db, operator)),
       checks: state.checks.filter(({ check }) => OF_SERVICE.has(check)),
     };
   }
 }
 
 type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures' | 'failedChannels'>;
-type Faults = Overview['webhooks'] & Pick<WebhookFaults, 'failing'>;
-type StatePart = Pick<Overview, 'time' | 'checks'> & { channels: readonly ChannelState[]; webhooks: Faults };
-
-const pickFaults = ({ active, disabled, failing, unhealthy }: WebhookFaults): Faults => ({
-  active,
-  disabled,
-  failing,
-  unhealthy,
-});
+type StatePart = Pick<Overview, 'time' | 'checks'> & { channels: readonly ChannelState[]; webhooks: WebhookFaults };
 
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
   const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
@@ -163,7 +154,7 @@ async function readStatePart(options: ReaderOptions): Promise<StatePart> {
     oldestPendingTime: sumBacklog(channels).oldest?.acceptedTime ?? null,
     webhooks,
   });
-  return { time: facts.time, channels, webhooks: pickFaults(webhooks), checks };
+  return { time: facts.time, channels, webhooks, checks };
 }
 
 /** Reads the part of the state that the database knows. */

@@ -1,9 +1,8 @@
-import type { AssetId, CustomerId, LicenseOrderId, LicenseType } from '@lockstep/contract';
+import type { AssetId, CustomerId, LicenseOrderId } from '@lockstep/contract';
 import {
   bigintArray,
   isId,
   jsonKeys,
-  parseBigint,
   run,
   type Statement,
   type Tables,
@@ -65,12 +64,12 @@ async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<L
     const purchases = rows.filter((row): row is PurchaseRow => row.customer_id !== null);
     return { locked, found: rows.filter((row) => row.customer_id === null), purchases, customers };
   });
-  const ownerIds = [...locked, ...purchases].map((row) => row.customer_id);
+  const ownerIds = [...locked.map((row) => row.customerId), ...purchases.map((row) => row.customer_id)];
   const owners = needs.owners ? await run(trx, customerRows([...new Set(ownerIds)])) : [];
   return {
     customers: new Map([...customers, ...owners].map(({ id, ...customer }) => [id, customer])),
     customerOfPurchase: new Map(purchases.map((row) => [row.id, row.customer_id])),
-    assets: new Map(locked.map((row) => [row.asset_num, buildAsset(row)])),
+    assets: new Map(locked.map((row) => [row.assetNum, buildAsset(row)])),
     changes: emptyChanges(),
   };
 }
@@ -176,17 +175,11 @@ export async function lockFound<From extends keyof Tables, Row extends { id: str
   return found;
 }
 
-interface AssetRow {
-  id: AssetId;
-  asset_num: string;
-  customer_id: CustomerId;
-  license_type: LicenseType;
-  limit_start_date: string | null;
-  limit_end_date: string | null;
-  borrowed_usb_key: boolean;
-  code_count: number;
-  stored_codes: string[];
-}
+type Terms = Pick<
+  Asset,
+  'assetNum' | 'customerId' | 'licenseType' | 'limitStartDate' | 'limitEndDate' | 'borrowedUsbKey'
+>;
+type AssetRow = Terms & { id: AssetId; codeCount: number; storedCodes: string[] };
 
 /**
  * The active assets with these numbers, in the order of the numbers, one lookup each. With a list, a plan might scan
@@ -198,7 +191,9 @@ const assetRows = (assetNums: string[], codes: string[], areLocked: boolean): St
   // each time.
   name: `${areLocked ? 'lock' : 'read'}_assets${codes.length === 0 ? '' : '_with_codes'}`,
   text: `
-    select id, asset_num, customer_id, license_type, limit_start_date, limit_end_date, borrowed_usb_key,
+    select id, asset_num as "assetNum", customer_id as "customerId", license_type as "licenseType",
+      limit_start_date::float8 as "limitStartDate", limit_end_date::float8 as "limitEndDate",
+      borrowed_usb_key as "borrowedUsbKey",
       ${codes.length === 0 ? NO_CODE_COLUMNS : CODE_COLUMNS}
     from (select num from unnest((select $1::text[])) as num order by num) as wanted
     cross join lateral (
@@ -208,10 +203,10 @@ const assetRows = (assetNums: string[], codes: string[], areLocked: boolean): St
   values: [textArray(assetNums), ...(codes.length === 0 ? [] : [jsonKeys(codes)])],
 });
 
-const NO_CODE_COLUMNS = `0 as code_count, '{}'::text[] as stored_codes`;
+const NO_CODE_COLUMNS = `0 as "codeCount", '{}'::text[] as "storedCodes"`;
 const CODE_COLUMNS = `
-  (select count(*)::int from jsonb_object_keys(extends)) as code_count,
-  array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as stored_codes`;
+  (select count(*)::int from jsonb_object_keys(extends)) as "codeCount",
+  array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as "storedCodes"`;
 
 /** A purchase with its customer, or an active asset. */
 type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
@@ -237,16 +232,9 @@ const NO_CODES: ReadonlySet<string> = new Set();
 
 function buildAsset(row: AssetRow): Asset {
   return {
-    id: row.id,
-    assetNum: row.asset_num,
-    customerId: row.customer_id,
-    licenseType: row.license_type,
-    limitStartDate: parseBigint(row.limit_start_date),
-    limitEndDate: parseBigint(row.limit_end_date),
-    borrowedUsbKey: row.borrowed_usb_key,
+    ...row,
     extends: {},
-    storedCodes: row.stored_codes.length === 0 ? NO_CODES : new Set(row.stored_codes),
-    codeCount: row.code_count,
+    storedCodes: row.storedCodes.length === 0 ? NO_CODES : new Set(row.storedCodes),
     active: null,
     grants: [],
     areGrantsLoaded: false,
