@@ -80,7 +80,7 @@ export function findMatches(asset: Asset, { product, srcLicenseOrderId }: Wanted
   return matches.filter((instance) => heldBy(instance) === srcLicenseOrderId);
 }
 
-export function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
+function listDifferences(instance: ProductInstance, { product, srcLicenseOrderId }: Wanted): DifferingField[] {
   const differs: DifferingField[] = [];
   if (instance.productUri !== product.productUri) differs.push('productUri');
   if (srcLicenseOrderId !== undefined && heldBy(instance) !== srcLicenseOrderId) {
