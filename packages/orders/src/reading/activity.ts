@@ -34,8 +34,8 @@ export interface Activity {
  * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
  * statement, so each order is counted once.
  *
- * What was pending earlier is what is pending now without the changes since. Accepted and finished orders would not tell
- * it: an order that failed is pending again after a retry, and then finishes twice.
+ * What was pending earlier is what is pending now without the changes since. Accepted and finished orders would not
+ * tell it: an order that failed is pending again after a retry, and then finishes twice.
  */
 export async function readActivity(db: Database, { seconds, intervalSeconds }: ActivitySpan): Promise<Activity> {
   const { rows } = await sql<ActivityInterval & Omit<Activity, 'intervals'>>`
@@ -48,7 +48,8 @@ export async function readActivity(db: Database, { seconds, intervalSeconds }: A
       where period_start >= (select last_interval from span) - ${secondsLong(seconds - intervalSeconds)}
       union all ${newestUncounted(sql`noted_time, pending, accepted, succeeded, failed`)}
     ), counted as (
-      select ${startOfPeriod(intervalSeconds, 'time')} as start, sum(pending) as change, ${SUMS} from done group by start
+      select ${startOfPeriod(intervalSeconds, 'time')} as start, sum(pending) as change, ${SUMS}
+      from done group by start
     ), waiting as (
       select coalesce(sum(pending), 0) as orders
       from (select pending from pending_orders union all ${newestUncounted(sql`pending`)}) as changes
