@@ -1,6 +1,6 @@
 import { buildPage, countRowsBefore, findNumbersOfOtherChannels } from '@lockstep/assets';
 import type { AuditAction, AuditEntry, MemberId, Page, PageQuery } from '@lockstep/contract';
-import { type Database, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, insertRows, type Trx } from '@lockstep/platform';
 import { type Actor, selectAudit } from './tenant.ts';
 
 /** A change for the audit log, with the values before and after; never a password. */
@@ -35,7 +35,8 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
       .select((eb) => eb.fn.countAll<string>().as('total'))
       .executeTakeFirstOrThrow();
     const rows = await selectAudit(trx, actor)
-      .selectAll()
+      .select(['id', inMs('recorded_time').as('time'), 'actor_id as actorGlobalId', 'target_id as targetGlobalId'])
+      .select(['action', 'detail', 'request_id as requestId'])
       .orderBy('id', 'desc')
       .limit(query.pageSize)
       .offset(countRowsBefore(query))
@@ -46,13 +47,9 @@ export function readAudit(db: Database, actor: Actor, query: PageQuery): Promise
       rows.map((row) => row.detail as AuditDetail),
     );
     const entries = rows.map((row, index) => ({
-      id: row.id,
-      time: row.recorded_time.getTime(),
-      actorGlobalId: row.actor_id,
+      ...row,
       action: row.action as AuditAction,
-      targetGlobalId: row.target_id,
       detail: details[index]!,
-      requestId: row.request_id,
     }));
     return buildPage(query, Number(total), entries);
   });

@@ -1,18 +1,8 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { BatchId, BatchSummary } from '@lockstep/contract';
+import { textInMs } from '@lockstep/platform';
 
-export interface SummaryRow {
-  id: BatchId;
-  channel_code: string;
-  channel_order_id: string;
-  sync_mode: 'sync' | 'async';
-  total: number;
-  succeeded: number;
-  failed: number;
-  held: number;
-  accepted_time: Date;
-  completed_time: Date | null;
-}
+export type SummaryRow = Omit<BatchSummary, 'state' | 'pending'> & { id: BatchId };
 
 /**
  * For a FROM clause after `batch`: the counts so far of an open batch, as `so_far`; null for completed batches. Chunks
@@ -33,7 +23,7 @@ export const SO_FAR = `
  * counts, because PostgreSQL stores the sequences of a large batch outside its row.
  */
 export const SUMMARY_COLUMNS = `
-  batch.id, batch.channel_code, batch.channel_order_id, batch.sync_mode,
+  batch.id, batch.channel_code as "channelCode", batch.channel_order_id as "channelOrderId", batch.sync_mode as "syncMode",
   coalesce(batch.succeeded + batch.failed, cardinality(batch.sequences)) as total,
   coalesce(batch.succeeded, so_far.succeeded) as succeeded, coalesce(batch.failed, so_far.failed) as failed,
   (
@@ -41,21 +31,13 @@ export const SUMMARY_COLUMNS = `
     where batch.completed_time is null and license_order_id >= batch.id * ${ORDERS_PER_BATCH}
       and license_order_id < (batch.id + 1) * ${ORDERS_PER_BATCH}
   ) as held,
-  batch.accepted_time, batch.completed_time`;
+  ${textInMs('batch.accepted_time')} as "acceptedTime", ${textInMs('batch.completed_time')} as "completedTime"`;
 
+/** Shows the totals of a batch. The row may have more. */
 export function buildSummary(row: Omit<SummaryRow, 'id'>): BatchSummary {
-  const finished = row.succeeded + row.failed;
-  return {
-    channelCode: row.channel_code,
-    channelOrderId: row.channel_order_id,
-    syncMode: row.sync_mode,
-    state: row.completed_time !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing',
-    total: row.total,
-    succeeded: row.succeeded,
-    failed: row.failed,
-    pending: row.total - finished,
-    held: row.held,
-    acceptedTime: row.accepted_time.getTime(),
-    completedTime: row.completed_time?.getTime() ?? null,
-  };
+  const { channelCode, channelOrderId, syncMode, total, succeeded, failed, held, acceptedTime, completedTime } = row;
+  const finished = succeeded + failed;
+  const state = completedTime !== null ? 'completed' : finished === 0 ? 'accepted' : 'processing';
+  const totals = { total, succeeded, failed, pending: total - finished, held };
+  return { channelCode, channelOrderId, syncMode, state, ...totals, acceptedTime, completedTime };
 }

@@ -8,7 +8,7 @@ import {
   LATEST,
   Refusal,
 } from '@lockstep/contract';
-import { type Database, prepared } from '@lockstep/platform';
+import { type Database, inMs, prepared } from '@lockstep/platform';
 import { buildSummary, type SummaryRow } from '../summary.ts';
 import { EVENTS_CHANNEL, type Shared, Watch } from './numbering.ts';
 
@@ -25,11 +25,11 @@ export interface Place {
 /** The events after a position: at most `limit`, oldest first. */
 export type EventsAfter = Pick<EventPage, 'events' | 'hasMore'>;
 
-type EventRow = Omit<SummaryRow, 'id' | 'total' | 'held'> & {
+type EventRow = Omit<SummaryRow, 'id' | 'total' | 'held' | 'completedTime'> & {
   place: number;
   position: EventId;
   type: EventType;
-  completed_time: Date;
+  completedTime: number;
   cancelled: number;
 };
 
@@ -65,12 +65,15 @@ export async function readEventsAfter(db: Database, places: readonly Place[]): P
       ${places.map(({ limit }) => limit)}::int[]
     ) with ordinality as wanted (application_id, after, event_limit, place)
     cross join lateral (
-      select position, batch_id, type, completed_time, succeeded, failed, cancelled from event
+      select position, batch_id, type, ${inMs('completed_time')} as "completedTime", succeeded, failed, cancelled
+      from event
       where event.application_id = wanted.application_id and position > after
       order by position limit event_limit + 1
     ) as found
     cross join lateral (
-      select channel_code, channel_order_id, sync_mode, accepted_time from batch where id = found.batch_id limit 1
+      select channel_code as "channelCode", channel_order_id as "channelOrderId", sync_mode as "syncMode",
+        ${inMs('accepted_time')} as "acceptedTime"
+      from batch where id = found.batch_id limit 1
     ) as sent
     order by place, position`;
   const byPlace = Map.groupBy(rows, ({ place }) => place - 1);
@@ -81,9 +84,9 @@ export async function readEventsAfter(db: Database, places: readonly Place[]): P
 }
 
 function buildEvent(row: EventRow): FeedEvent {
-  const { position, type, cancelled, completed_time: completedTime } = row;
+  const { position, type, cancelled, completedTime } = row;
   const summary = buildSummary({ ...row, total: row.succeeded + row.failed, held: 0 });
-  return { id: position, type, time: completedTime.getTime(), data: { ...summary, cancelled } };
+  return { id: position, type, time: completedTime, data: { ...summary, cancelled } };
 }
 
 /** Lets calls wait for events of their application. Its first look finds all applications that have any. */

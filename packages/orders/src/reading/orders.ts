@@ -69,8 +69,8 @@ function selectSentOrders(db: Database | Trx, viewer: Viewer, ids: readonly Lice
     name: 'read_sent_orders',
     text: `
       select wanted.id, wanted.index, sequences[wanted.index + 1] as sequence,
-        customer_ids[wanted.index + 1] as customer_id, order_types[wanted.index + 1] as order_type,
-        ${OUTCOME}, ${heldMs('wanted.id')} as held_ms, finished.src_license_order_id, channel_code, channel_order_id,
+        customer_ids[wanted.index + 1] as "customerId", order_types[wanted.index + 1] as "orderType",
+        ${OUTCOME}, ${heldMs('wanted.id')} as "heldSince", finished.src_license_order_id, channel_code, channel_order_id,
         batch.accepted_time, batch.request_id, application.app_key, application.name as application_name
       from unnest((select $1::bigint[]), (select $2::bigint[]), (select $3::int[]))
         with ordinality as wanted (id, batch_id, index, place)

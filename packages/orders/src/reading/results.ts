@@ -6,10 +6,8 @@ import {
   type BatchResultQuery,
   buildMessage,
   type Cause,
-  type CustomerId,
   codeOf,
   type OrderResult,
-  type OrderType,
 } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
 import { type Database, run, textInMs } from '@lockstep/platform';
@@ -20,22 +18,15 @@ import { channelOfColumn } from '../lanes.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 
 /** An order with its place in orderList, the fields kept in its batch, and its outcome if it has one. */
-export interface OrderRow {
+export type OrderRow = Omit<OrderResult, 'licenseOrderId' | 'state' | 'code' | 'message' | 'assets' | 'products'> & {
   index: number;
-  sequence: number;
-  customer_id: CustomerId;
-  order_type: OrderType;
-  cause: Cause | null;
-  args: string[] | null;
   assets: number | null;
   products: number | null;
-  finished_ms: number | null;
-  held_ms: number | null;
-}
+};
 
 /** For a SELECT with the row of an outcome as `finished`: the outcome. */
 export const OUTCOME = `finished.cause, finished.args, finished.assets, finished.products,
-  ${textInMs('finished.finished_time')} as finished_ms`;
+  ${textInMs('finished.finished_time')} as "finishedTime"`;
 
 /** For a SELECT with the row of an outcome as `finished`: since when the order is held; null if it is not. */
 export const heldMs = (orderId: string) => `case when finished.id is null then (
@@ -46,17 +37,17 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
   return {
     sequence: row.sequence,
     licenseOrderId: licenseOrderIdOf(batchId, row.index),
-    customerId: row.customer_id,
-    orderType: row.order_type,
-    state: row.finished_ms === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
+    customerId: row.customerId,
+    orderType: row.orderType,
+    state: row.finishedTime === null ? 'pending' : row.cause === null ? 'succeeded' : 'failed',
     code: row.cause === null ? null : codeOf(row.cause, 'order'),
     cause: row.cause,
     message: row.cause === null ? null : buildMessage(row.cause, ...row.args!),
     args: row.args,
     assets: row.assets ?? 0,
     products: row.products ?? 0,
-    finishedTime: row.finished_ms,
-    heldSince: row.held_ms,
+    finishedTime: row.finishedTime,
+    heldSince: row.heldSince,
   };
 }
 
@@ -169,8 +160,9 @@ const READ_RESULT_PAGES = `
       select coalesce(json_agg(placed order by index), '[]') as orders
       from (
         (
-          select wanted.after + step::int - 1 as index, sequence, sent.customer_id, sent.order_type, ${OUTCOME},
-            case when summary.held > 0 then ${heldMs('order_id')} end as held_ms
+          select wanted.after + step::int - 1 as index, sequence, sent.customer_id as "customerId",
+            sent.order_type as "orderType", ${OUTCOME},
+            case when summary.held > 0 then ${heldMs('order_id')} end as "heldSince"
           from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
             with ordinality as sent (sequence, customer_id, order_type, step)
           cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)

@@ -5,7 +5,7 @@ import {
   type WebhookDelivery,
   type WebhookId,
 } from '@lockstep/contract';
-import { type Database, inSnapshot, inTransaction, ListCursor, Overload, type Tables } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, inTransaction, ListCursor, Overload, type Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { requireWebhook, type WebhookViewer } from './webhooks.ts';
 
@@ -74,15 +74,18 @@ export async function listDeliveries(
 }
 
 async function readAttempts(db: Database, page: readonly { id: string }[]) {
-  const { rows } = await sql<Selectable<Tables['webhook_attempt']>>`
-    select * from webhook_attempt where delivery_id = any (${page.map(({ id }) => id)}::bigint[])
-    order by delivery_id, number`.execute(db);
-  return Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+  const { rows } = await sql<{ id: string; attempts: WebhookDelivery['attempts'] }>`
+    select delivery_id as id, json_agg(
+      json_build_object('time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault)
+      order by number
+    ) as attempts
+    from webhook_attempt where delivery_id = any (${page.map(({ id }) => id)}::bigint[]) group by id`.execute(db);
+  return new Map(rows.map(({ id, attempts }) => [id, attempts]));
 }
 
 function showDelivery(
   row: Selectable<Tables['webhook_delivery']>,
-  attempts: readonly Selectable<Tables['webhook_attempt']>[],
+  attempts: WebhookDelivery['attempts'],
 ): WebhookDelivery {
   return {
     deliveryId: row.id,
@@ -90,12 +93,7 @@ function showDelivery(
     type: row.type,
     state: row.state,
     createdTime: row.created_time.getTime(),
-    attempts: attempts.map(({ time, status, duration_ms, fault }) => ({
-      time: time.getTime(),
-      status,
-      durationMs: duration_ms,
-      fault,
-    })),
+    attempts,
     nextAttemptTime: row.due_time?.getTime() ?? null,
   };
 }
