@@ -22,7 +22,7 @@ import { useMay } from '../api/operations.ts';
 export const groups = ['operate', 'find', 'integrate', 'administer'] as const;
 
 /** The areas in the navigation: address, key after `g`, least role (default: viewer), the problems its page lists. */
-export const areas = [
+const areas = [
   { group: 'operate', to: '/', name: 'overview', key: 'o', Icon: IconLayoutDashboard, problem: 'checks' },
   { group: 'operate', to: '/channels', name: 'channels', key: 'n', Icon: IconBroadcast, problem: 'channels' },
   { group: 'operate', to: '/batches', name: 'batches', key: 'b', Icon: IconPackages },

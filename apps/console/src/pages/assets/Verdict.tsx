@@ -75,7 +75,7 @@ function findEnd({ limitEndDate, borrowedUsbKey }: Asset, instances: Instances |
 }
 
 /** A reason why an asset can't be used, within a sentence: what, when and by whom. */
-export function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 'reason'> }) {
+function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 'reason'> }) {
   const words = useWords(assetsWords);
   const names = { ...useWords(reasonWords), not_yet: words.begins };
   const { licenseOrderId, operatorIdentity, lockAssetNum } = of;
