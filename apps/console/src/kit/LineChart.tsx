@@ -141,7 +141,7 @@ function describe({ series, place, isLast, latest, width, time, write }: Panel):
             values: (_, ticks, __, ___, step) => ticks.map((tick) => writeTick(tick, step)),
           }
         : { ...axis, space: 70, size: 8, values: (_, ticks) => ticks.map(() => '') },
-      { ...axis, size: 60, space: 24, incrs: WHOLE_STEPS, values: (_, ticks) => ticks.map((tick) => write(tick)) },
+      { ...axis, size: 60, space: 18, incrs: WHOLE_STEPS, values: (_, ticks) => ticks.map((tick) => write(tick)) },
     ],
     series: [
       {

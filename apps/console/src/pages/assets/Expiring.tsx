@@ -86,7 +86,11 @@ function Owners({ period }: { period: { expiresFrom: string; expiresTo: string }
                   maw="16rem"
                   variant={id === chosen ? 'light' : 'default'}
                   aria-pressed={id === chosen}
-                  rightSection={<Count value={count} />}
+                  rightSection={
+                    <span className="dimmed">
+                      <Count value={count} />
+                    </span>
+                  }
                   onClick={() => change({ enterpriseGlobalId: id === chosen ? undefined : id, cursor: undefined })}
                 >
                   <Text span inherit truncate title={enterpriseName}>

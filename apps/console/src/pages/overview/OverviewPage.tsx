@@ -217,7 +217,6 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
               columns={[
                 {
                   header: words.channel,
-                  isWide: true,
                   cell: ({ channelCode }) => (
                     <Link {...pageOf.orders({ state: 'failed', channelCode, ...part })}>{channelCode}</Link>
                   ),
