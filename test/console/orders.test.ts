@@ -426,7 +426,7 @@ it('a viewer reads no whole mobile number, e-mail or address in any operation', 
       const needed = {
         search: { text: owner.channelCustomerId },
         listImports: { channelOrderId: '*' },
-        getExpiring: { expiresFrom: '1', expiresTo: String(Date.now()) },
+        getExpiring: { expiresFrom: String(Date.now()), expiresTo: String(4e12) },
       };
       const query = needed[id as keyof typeof needed] ?? {};
       const { status, body } = await operator.send(id as ConsoleOperationId, { params, query } as never);
