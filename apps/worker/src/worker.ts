@@ -65,8 +65,7 @@ export interface RunningWorker extends Closable {
 
 /**
  * Starts a worker, which begins to work when the database has all migrations of this release. Closing finishes what is
- * in flight and closes the pool.
- * @throws Error if the probe cannot listen; the pool is then closed
+ * in flight and closes the pool. @throws Error if the probe cannot listen; the pool is then closed
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { queue, log, metrics, HOST, WORKER_PORT } = options;
@@ -116,9 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return { readiness, stalledBy, untilReady: () => schema.untilCurrent(), close };
 }
 
-/**
- * Starts processing jobs, sweeping, delivering to webhooks and cleaning up. Closing finishes what is in flight.
- */
+/** Starts processing jobs, sweeping, delivering to webhooks and cleaning up. Closing finishes what is in flight. */
 function startWork(
   db: Database,
   aged: readonly Aged[],
@@ -162,9 +159,7 @@ function startWork(
   };
 }
 
-/**
- * Runs a task after `firstAfterMs`, then each time `intervalMs` after it has ended, until closed. Logs failures.
- */
+/** Runs a task after `firstAfterMs`, then each time `intervalMs` after it has ended, until closed. Logs failures. */
 function every(intervalMs: number, task: () => Promise<void>, log: Logger, firstAfterMs = intervalMs): Closable {
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();

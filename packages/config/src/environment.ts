@@ -102,10 +102,7 @@ export type Config = Variables & {
 const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'OIDC_ISSUER', 'OIDC_CLIENT_SECRET'];
 const MAX_SHOWN_CHARACTERS = 40;
 
-/**
- * Reads the configuration.
- * @throws Error that names each invalid variable, its rule and its value
- */
+/** Reads the configuration. @throws Error that names each invalid variable, its rule and its value */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const result = environment.safeParse(env);
   if (result.success) {

@@ -11,11 +11,9 @@ const KEEP_WAL = 'CREATE_REPLICATION_SLOT lockstep_backup TEMPORARY PHYSICAL (RE
 
 /**
  * Takes a base backup of a running embedded PostgreSQL, as the program pg_basebackup does: the parts of one tar file,
- * for unpackCluster.
- * @param directory of the embedded PostgreSQL
- * @param databaseUrl where that PostgreSQL listens
- * @param write takes each part; the part is invalid after it returns
- * @throws what PostgreSQL, the connection or `write` threw; then discard the parts written so far
+ * for unpackCluster. @param directory of the embedded PostgreSQL @param databaseUrl where that PostgreSQL listens
+ * @param write takes each part; the part is invalid after it returns @throws what PostgreSQL, the connection or `write`
+ * threw; then discard the parts written so far
  */
 export async function backUpCluster(
   directory: string,
@@ -62,10 +60,9 @@ class BackupQuery extends pg.Query {
 
 /**
  * Creates the cluster of an embedded PostgreSQL from a base backup, as startEmbeddedPostgres would have created it:
- * complete, on disk, and with new passwords.
- * @param wanted where to create it; must not have a cluster yet
- * @param backup descriptor of an open tar file of backUpCluster
- * @throws Error if the file is not such a backup, is truncated, or is from another version of PostgreSQL
+ * complete, on disk, and with new passwords. @param wanted where to create it; must not have a cluster yet @param
+ * backup descriptor of an open tar file of backUpCluster @throws Error if the file is not such a backup, is truncated,
+ * or is from another version of PostgreSQL
  */
 export async function unpackCluster(wanted: string, backup: number): Promise<void> {
   const directory = prepareDirectory(wanted);

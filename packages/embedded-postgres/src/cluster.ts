@@ -78,9 +78,7 @@ export function launch({ owner, prefix }: Programs, command: readonly string[], 
 }
 
 /**
- * Runs a program to its end.
- * @param input its standard input: text or a file descriptor
- * @throws Error with its output
+ * Runs a program to its end. @param input its standard input: text or a file descriptor @throws Error with its output
  */
 export async function run(programs: Programs, command: readonly string[], input: string | number = ''): Promise<void> {
   const child = launch(programs, command, [typeof input === 'number' ? input : 'pipe', 'pipe', 'pipe']);
@@ -131,8 +129,7 @@ const UNFINISHED = 'initdb-';
 
 /**
  * Creates the cluster if it does not exist. A rename gives the finished cluster its name, so a killed initdb leaves
- * only a directory that the next start removes.
- * @throws Error with the output of initdb
+ * only a directory that the next start removes. @throws Error with the output of initdb
  */
 export async function ensureCluster(directory: string, programs: Programs): Promise<void> {
   const cluster = join(directory, 'cluster');

@@ -83,8 +83,7 @@ const locks = new Set<DatabaseSync>();
 /**
  * Locks the directory for this process by SQLite's file lock, and returns what releases it: the kernel does when the
  * process dies, children do not inherit it, and it also excludes a second caller in this process. Node.js has no other
- * such lock.
- * @throws Error if a running process holds the lock
+ * such lock. @throws Error if a running process holds the lock
  */
 function lockDirectory(directory: string): () => void {
   const file = join(directory, 'lock');

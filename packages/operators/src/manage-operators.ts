@@ -62,8 +62,7 @@ export const searchOperators = (db: Database, text: string, limit: number) =>
 export async function listOperators(db: Database): Promise<ListedOperator[]> {
   const { rows } = await sql<ListedOperator>`
     select operator.id as "operatorId", name, role, channels, password_hash is null as "byProvider",
-      operator.created_time as "createdTime",
-      disabled_time as "disabledTime", sessions, "lastUsedTime"
+      operator.created_time as "createdTime", disabled_time as "disabledTime", sessions, "lastUsedTime"
     from operator cross join lateral (
       select count(*)::int as sessions, max(used_time) as "lastUsedTime" from operator_session
       where operator_id = operator.id and expires_time > statement_timestamp()

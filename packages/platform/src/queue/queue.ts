@@ -22,31 +22,8 @@ const MAX_JOBS_OF_STATE = 20;
 const STATES = ['active', 'failed', 'delayed', 'waiting'] as const;
 type JobState = (typeof STATES)[number];
 
-/** A job as BullMQ stores it. */
-interface SeenJob {
-  jobId: string;
-  state: JobState;
-  type: string;
-  /** As the producer added it, possibly from another release. */
-  data: unknown;
-  /** How many times a worker started it. */
-  attempts: number;
-  /** The worker that is processing it, or processed it last. */
-  worker: string | null;
-  addedTime: number;
-  /** When it was started, failed, or will start; null for a waiting job. */
-  stateTime: number | null;
-  failure: string | null;
-}
-
 /** The state of a queue. */
-export interface QueueSight {
-  counts: Record<JobState, number>;
-  /** The newest jobs of each state, except the delayed ones: those that start first. */
-  jobs: SeenJob[];
-  /** The names of the connected workers; null if Redis does not allow listing its clients. */
-  workers: string[] | null;
-}
+export type QueueSight = Awaited<ReturnType<typeof lookInto>>;
 
 /**
  * A queue for those who add jobs to it or look at it. A BullMQ queue (6.7) whose first connection fails never recovers,
@@ -120,22 +97,25 @@ export function openConsumer<Job>(backend: QueueBackend, name: string, options: 
     : openPostgresConsumer(backend.url, name, options);
 }
 
-async function lookInto(queue: Queue): Promise<QueueSight> {
+/** `workers`: the names of the connected ones; null if Redis does not allow listing its clients. */
+async function lookInto(queue: Queue) {
   const [counts, workers, ...jobs] = await Promise.all([
     queue.getJobCounts(...STATES),
     listWorkers(queue),
     ...STATES.map((state) => listJobs(queue, state)),
   ]);
-  return { counts: counts as QueueSight['counts'], workers, jobs: jobs.flat() };
+  return { counts: counts as Record<JobState, number>, workers, jobs: jobs.flat() };
 }
 
-async function listJobs(queue: Queue, state: JobState): Promise<SeenJob[]> {
+/** Lists the newest jobs of a state, but of the delayed ones those that start first. */
+async function listJobs(queue: Queue, state: JobState) {
   const jobs = await queue.getJobs([state], 0, MAX_JOBS_OF_STATE - 1, state === 'delayed');
   return jobs.map((job) => ({
     jobId: job.id!,
     state,
     type: job.name,
-    data: job.data,
+    // As the producer added it, possibly from another release.
+    data: job.data as unknown,
     attempts: job.attemptsStarted,
     worker: job.processedBy ?? null,
     addedTime: job.timestamp,
