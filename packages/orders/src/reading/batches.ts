@@ -18,7 +18,7 @@ import type {
   ConsoleBatchesQuery,
   FailureGroup,
 } from '@lockstep/contract/console';
-import { type Database, inSnapshot, prepared } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, prepared } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { PendingInChannel } from '../channels/state.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
@@ -29,16 +29,13 @@ import { type BatchKind, type BatchWalk, inOrder, microsecondsOf, type Place, wa
 /** The filters of a list. Operators have more of them. */
 type BatchesQuery = ListBatchesQuery & Partial<Omit<ConsoleBatchesQuery, keyof ListBatchesQuery>>;
 
-export interface SentBatchRow extends SummaryRow {
-  app_key: string;
-  application_name: string;
-}
+export type SentBatchRow = SummaryRow & Pick<ConsoleBatch, 'appKey' | 'applicationName'>;
 
-const SENT_COLUMNS = `${SUMMARY_COLUMNS}, application.app_key, application.name as application_name`;
+const SENT_COLUMNS = `${SUMMARY_COLUMNS}, application.app_key as "appKey", application.name as "applicationName"`;
 
 /** Shows a batch to operators. */
 export function showBatch(row: SentBatchRow): Omit<ConsoleBatch, 'resent'> {
-  return { batchId: row.id, appKey: row.app_key, applicationName: row.application_name, ...buildSummary(row) };
+  return { batchId: row.id, appKey: row.appKey, applicationName: row.applicationName, ...buildSummary(row) };
 }
 
 /**
@@ -132,18 +129,19 @@ export async function readAnyBatch(
 ): Promise<OperatorBatch | undefined> {
   const { rows } = await sql<AnyBatchRow>`
     select ${sql.raw(SENT_COLUMNS)}, application.id as "applicationId", application.status = 'approved' as "isApproved",
-      application.channels, waiting.channels as waiting, batch.request_id, batch.reopened_time
+      application.channels, waiting.channels as waiting, batch.request_id as "requestId",
+      ${inMs('batch.reopened_time')} as "reopenedTime"
     from batch join application on application.id = batch.application_id ${sql.raw(SO_FAR)} ${sql.raw(WAITING)}
     where batch.id = ${batchId} and ${isOfChannel(viewer)}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
-  const { applicationId, isApproved, waiting, request_id: requestId, reopened_time } = row;
+  const { applicationId, isApproved, waiting, requestId, reopenedTime } = row;
   const channels = inBoth(row.channels, viewer.channels);
-  const shown = { ...showBatch(row), requestId, reopenedTime: reopened_time?.getTime() ?? null };
+  const shown = { ...showBatch(row), requestId, reopenedTime };
   return { applicationId, isApproved, channels, waiting, shown };
 }
 
-type AnyBatchRow = SentBatchRow & Omit<OperatorBatch, 'shown'> & { request_id: string; reopened_time: Date | null };
+type AnyBatchRow = SentBatchRow & Omit<OperatorBatch, 'shown'> & Pick<ConsoleBatchDetail, 'requestId' | 'reopenedTime'>;
 
 /** Groups the failed orders of a batch by cause, most frequent first, each with its most frequent messages. */
 export async function groupFailures(db: Database, batchId: BatchId): Promise<Omit<FailureGroup, 'resent'>[]> {
