@@ -57,14 +57,19 @@ export interface SomeExamples {
 export const answerKey = (operationId: string, status: number | string, name: string) =>
   `${operationId} ${status} ${name}`;
 
-const RECORDED: Record<string, unknown> = answers;
+const RECORDED: Record<string, object & { message?: unknown }> = answers;
+const isCauses = (told: object): told is readonly string[] => Array.isArray(told);
 
 /** All examples with their recorded answers, by operationId. */
 export const examples = Object.fromEntries(
   Object.entries(operationExamples).map(([operationId, { answers: told, ...sent }]): [string, SomeExamples] => {
-    const named = Object.entries<Record<string, string>>(told).map(([status, summaries]) => {
-      const withValues = Object.entries(summaries).map(([name, summary]) => {
-        return [name, { summary, value: RECORDED[answerKey(operationId, status, name)] }];
+    const named = Object.entries<Record<string, string> | readonly string[]>(told).map(([status, summaries]) => {
+      const entries = isCauses(summaries)
+        ? summaries.map((cause) => [cause, null] as const)
+        : Object.entries(summaries);
+      const withValues = entries.map(([name, summary]) => {
+        const value = RECORDED[answerKey(operationId, status, name)];
+        return [name, { summary: summary ?? value?.message ?? name, value }];
       });
       return [status, Object.fromEntries(withValues)];
     });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Cause } from '../causes.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 import type { Customer } from '../orders/customers.ts';
 
@@ -7,11 +8,11 @@ export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
 /**
  * The examples of an operation: its bodies, and by HTTP status the summaries of its answers, which answers.json holds.
- * A 200 answer to a body has the body's name, a refusal that of its cause.
+ * A 200 answer to a body has the body's name. A refusal has the name of its cause, and its message as summary.
  */
 export interface ExamplesOf<Id extends OperationId> {
   bodies?: Examples<SentBody<Id>>;
-  answers: { [Status in keyof OperationAnswers<Id>]: Record<string, string> };
+  answers: { [Status in keyof OperationAnswers<Id>]: Status extends 299 ? readonly Cause[] : Record<string, string> };
 }
 
 /** The first customer of the first enterprise of the demo data (packages/customers). */
