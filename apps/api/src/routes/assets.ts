@@ -10,7 +10,7 @@ import {
 } from '@lockstep/assets';
 import { type ChangeLocks, done, type LockAction, Refusal, success } from '@lockstep/contract';
 import { bindCustomer, createEnterprise, listCustomers, queryCustomers, updateCustomer } from '@lockstep/customers';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
@@ -18,6 +18,10 @@ import type { ServerOptions } from '../options.ts';
 /** Handlers of O6 to O9, locks, virtual assets and numbers (rules 7), and for an asset and its history (rules 6.7). */
 export function assetHandlers(options: ServerOptions) {
   const { log, region } = options;
+  const read = <Result>({ deadline }: FastifyRequest, { applicationId }: Caller, work: () => Promise<Result>) =>
+    options.reads.run(applicationId, deadline.signal, work);
+  const readLong = (request: FastifyRequest, caller: Caller, reply: FastifyReply, work: () => Promise<unknown>) =>
+    answerLong(options, caller.applicationId, request, reply, async () => JSON.stringify(success(await work())));
   const change = (
     request: FastifyRequest,
     { applicationId, channels }: Caller,
@@ -39,33 +43,27 @@ export function assetHandlers(options: ServerOptions) {
 
     unfreezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'unfrozen')),
 
-    listVirtualAssets: async (request, caller, reply) => {
+    listVirtualAssets: (request, caller, reply) => {
       const of = { enterpriseId: request.params.enterpriseGlobalId, ...request.query };
-      const list = async () => JSON.stringify(success(await listVirtualAssets(request.db, caller, of)));
-      return await answerLong(options, caller.applicationId, request, reply, list);
+      return readLong(request, caller, reply, () => listVirtualAssets(request.db, caller, of));
     },
 
     takeAssetNumbers: async (request) => success(await takeAssetNumbers(request.db, region, request.body.size)),
 
-    listAssets: async (request, viewer) => {
-      const list = () => listAssets(request.db, viewer, request.query);
-      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, list));
-    },
+    listAssets: async (request, caller) =>
+      success(await read(request, caller, () => listAssets(request.db, caller, request.query))),
 
-    listCustomers: async (request, viewer) => {
-      const list = () => listCustomers(request.db, viewer, request.query);
-      return success(await options.reads.run(viewer.applicationId, request.deadline.signal, list));
-    },
+    listCustomers: async (request, caller) =>
+      success(await read(request, caller, () => listCustomers(request.db, caller, request.query))),
 
-    getAsset: async (request, caller, reply) => {
-      const show = async () => JSON.stringify(success(await showAsset(request.db, caller, request.params.assetNum)));
-      return await answerLong(options, caller.applicationId, request, reply, show);
-    },
+    getAsset: (request, caller, reply) =>
+      readLong(request, caller, reply, () => showAsset(request.db, caller, request.params.assetNum)),
 
-    getAssetHistory: async (request, viewer) => {
-      const { params, query } = request;
-      const readHistory = () => readAssetHistory(request.db, viewer, params.assetNum, query, showEntry);
-      const history = await options.reads.run(viewer.applicationId, request.deadline.signal, readHistory);
+    getAssetHistory: async (request, caller) => {
+      const { db, params, query } = request;
+      const history = await read(request, caller, () =>
+        readAssetHistory(db, caller, params.assetNum, query, showEntry),
+      );
       if (history === null) throw new Refusal('asset_not_found', params.assetNum, 'ever');
       return success(history);
     },

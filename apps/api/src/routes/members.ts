@@ -16,6 +16,7 @@ import {
   readAudit,
   resetPassword,
 } from '@lockstep/members';
+import type { Database } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from '../calls/calls.ts';
 import type { MemberHandlers } from '../calls/operation-routes.ts';
@@ -28,7 +29,15 @@ const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
 
 /** Handlers of M2 to M10 and of what the interface lacks: the employees of an enterprise, and its assets (rules 8). */
 export function memberHandlers(options: ServerOptions) {
-  const { reads } = options;
+  const read = async <Data>({ deadline }: FastifyRequest, actor: Actor, work: () => Promise<Data>) =>
+    success(await options.reads.run(partyOf(actor), deadline.signal, work));
+  const readLong = (request: FastifyRequest, actor: Actor, reply: FastifyReply, work: () => Promise<unknown>) =>
+    answerLong(options, partyOf(actor), request, reply, async () => JSON.stringify(success(await work())));
+  const change = async (request: FastifyRequest, actor: Actor, work: (db: Database) => Promise<void>) => {
+    await changeInTurn(options, partyOf(actor), request, work);
+    return success(null);
+  };
+
   return {
     editEmployee: async (request, actor) => {
       await editEmployee(request.db, actor, request.params.memberGlobalId, request.body);
@@ -42,49 +51,27 @@ export function memberHandlers(options: ServerOptions) {
       return success(null);
     },
 
-    deleteEmployee: async (request, actor) => {
-      await changeInTurn(options, partyOf(actor), request, (db) =>
-        deleteEmployee(db, actor, request.params.memberGlobalId),
-      );
-      return success(null);
-    },
+    deleteEmployee: (request, actor) =>
+      change(request, actor, (db) => deleteEmployee(db, actor, request.params.memberGlobalId)),
 
     listEmployees: async (request, actor) => success(await listEmployees(request.db, actor, request.query)),
 
     readAudit: async (request, actor) => success(await readAudit(request.db, actor, request.query)),
 
-    listEnterpriseAssets: async (request, actor) => {
-      const list = () => listAssets(request.db, actor, request.query);
-      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
-    },
+    listEnterpriseAssets: (request, actor) => read(request, actor, () => listAssets(request.db, actor, request.query)),
 
-    readAssetContents: async (request, actor, reply) => {
-      return await answerLong(options, partyOf(actor), request, reply, async () => {
-        return JSON.stringify(success(await readAssetContents(request.db, actor, request.params.assetId)));
-      });
-    },
+    readAssetContents: (request, actor, reply) =>
+      readLong(request, actor, reply, () => readAssetContents(request.db, actor, request.params.assetId)),
 
-    listBorrowedLocks: async (request, actor) => {
-      const list = () => listBorrowedLocks(request.db, actor, request.query);
-      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
-    },
+    listBorrowedLocks: (request, actor) =>
+      read(request, actor, () => listBorrowedLocks(request.db, actor, request.query)),
 
-    listHoldings: async (request, actor) => {
-      const list = () => listHoldings(request.db, actor, request.query);
-      return success(await reads.run(partyOf(actor), request.deadline.signal, list));
-    },
+    listHoldings: (request, actor) => read(request, actor, () => listHoldings(request.db, actor, request.query)),
 
-    getSeats: async (request, actor, reply) => {
-      const count = async () => JSON.stringify(success(await countSeats(request.db, actor)));
-      return await answerLong(options, partyOf(actor), request, reply, count);
-    },
+    getSeats: (request, actor, reply) => readLong(request, actor, reply, () => countSeats(request.db, actor)),
 
-    configureAssets: async (request, actor) => {
-      await changeInTurn(options, partyOf(actor), request, (db) =>
-        configureAssets(db, actor, request.params.memberGlobalId, request.body),
-      );
-      return success(null);
-    },
+    configureAssets: (request, actor) =>
+      change(request, actor, (db) => configureAssets(db, actor, request.params.memberGlobalId, request.body)),
 
     configureEmployees: async (request, actor, reply) => {
       const { privileges } = request.body;
@@ -106,12 +93,8 @@ export function memberHandlers(options: ServerOptions) {
       return answerEach(request, reply, data, { firstFailure, partly: 'some_privileges_failed' });
     },
 
-    lendAssets: async (request, actor) => {
-      await changeInTurn(options, partyOf(actor), request, (db) =>
-        lendAssets(db, actor, request.params.memberGlobalId, request.body),
-      );
-      return success(null);
-    },
+    lendAssets: (request, actor) =>
+      change(request, actor, (db) => lendAssets(db, actor, request.params.memberGlobalId, request.body)),
   } satisfies MemberHandlers;
 }
 
