@@ -141,7 +141,10 @@ export class OperatorSessions {
         .where('token_hash', '=', hashSecret(token))
         .executeTakeFirst();
       if (ended.numDeletedRows === 0n) return;
-      await recordChange(trx, operator, { action: 'operator.logged_out', target: operator.name });
+      await recordChange(trx, operator, {
+        action: 'operator.logged_out',
+        target: operator.name,
+      });
     });
   }
 
@@ -163,7 +166,10 @@ export class OperatorSessions {
     return await inTransaction(db, async (trx) => {
       if (!(await isStillChecked(trx, checked, 'for update'))) throw new ConsoleRefusal('password_wrong');
       await setPasswordHash(trx, { id: checked.id, name }, hash!);
-      await recordChange(trx, operator, { action: 'operator.password_changed', target: name });
+      await recordChange(trx, operator, {
+        action: 'operator.password_changed',
+        target: name,
+      });
       return await beginSession(trx, checked.id);
     });
   }

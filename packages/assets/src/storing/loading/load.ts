@@ -61,8 +61,8 @@ async function load(trx: Trx, needs: LedgerNeeds, areLocked: boolean): Promise<L
       foundRows([...needs.assetNums], ids(needs.purchaseIds)),
       customerRows(ids(needs.customerIds)),
     ]);
-    const purchases = rows.filter((row): row is PurchaseRow => row.customerId !== null);
-    return { locked, found: rows.filter((row) => row.customerId === null), purchases, customers };
+    const purchases = rows.filter((row): row is PurchaseRow => row.customer_id !== null);
+    return { locked, found: rows.filter((row) => row.customer_id === null), purchases, customers };
   });
   const ownerIds = [...locked.map((row) => row.customerId), ...purchases.map((row) => row.customer_id)];
   const owners = needs.owners ? await run(trx, customerRows([...new Set(ownerIds)])) : [];
@@ -209,18 +209,18 @@ const CODE_COLUMNS = `
   array(select code from jsonb_object_keys(extends) as code where $2::jsonb ? code) as "storedCodes"`;
 
 /** A purchase with its customer, or an active asset. */
-type FoundRow = PurchaseRow | { id: AssetId; customerId: null };
+type FoundRow = PurchaseRow | { id: AssetId; customer_id: null };
 
 interface PurchaseRow {
   id: LicenseOrderId;
-  customerId: CustomerId;
+  customer_id: CustomerId;
 }
 
 /** The purchases among these orders, and the active assets with these numbers, in one statement: at one moment. */
 const foundRows = (assetNums: string[], orderIds: LicenseOrderId[]): Statement<FoundRow> => ({
   name: 'read_found',
   text: `
-    select id, customer_id as "customerId" from license_order
+    select id, customer_id from license_order
     where id = any ((select $1::bigint[])::bigint[]) and order_type = 'new_buy' and cause is null
     union all
     select found.id, null from unnest((select $2::text[])) as num
@@ -230,7 +230,7 @@ const foundRows = (assetNums: string[], orderIds: LicenseOrderId[]): Statement<F
 
 const NO_CODES: ReadonlySet<string> = new Set();
 
-function buildAsset({ codes, ...row }: AssetRow): Asset {
+function buildAsset(row: AssetRow): Asset {
   return {
     ...row,
     extends: {},
