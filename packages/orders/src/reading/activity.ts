@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { OrderCounts } from '@lockstep/contract/console';
+import type { Overview } from '@lockstep/contract/console';
 import { type Database, inMs } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
@@ -9,36 +9,20 @@ import { PERIOD_SECONDS, startOfPeriod } from '../channels/count-activity.ts';
 /** How many uncounted rows a reading includes at most, newest first: those of some ten seconds while workers count. */
 const MAX_UNCOUNTED = 10_000;
 
-/** The length of time that a reading covers, and of its intervals. */
-export interface ActivitySpan {
-  seconds: number;
-  intervalSeconds: number;
-}
-
-interface ActivityInterval extends OrderCounts {
-  startTime: number;
-  /** Orders without an outcome at its end, or now: held ones and those of paused channels too. */
-  pending: number;
-}
-
-export interface Activity {
-  /** When this was read, by the database's clock, in milliseconds. */
-  time: number;
-  /** The intervals, without gaps, oldest first. The last one is incomplete. */
-  intervals: ActivityInterval[];
-  /** The activity of the last 10 to 20 seconds. */
-  now: OrderCounts & { seconds: number };
-}
+type Activity = Pick<Overview, 'now' | 'intervals'>;
 
 /**
- * Reads the activity of the last `seconds`. The cost depends on the length of time, not on the activity. It is one
- * statement, so each order is counted once.
+ * Reads the activity of the last `seconds` in intervals without gaps, and of the last 10 to 20 seconds. The cost depends
+ * on the length of time, not on the activity. It is one statement, so each order is counted once.
  *
  * What was pending earlier is what is pending now without the changes since. Accepted and finished orders would not
  * tell it: an order that failed is pending again after a retry, and then finishes twice.
  */
-export async function readActivity(db: Database, { seconds, intervalSeconds }: ActivitySpan): Promise<Activity> {
-  const { rows } = await sql<ActivityInterval & Omit<Activity, 'intervals'>>`
+export async function readActivity(
+  db: Database,
+  { seconds, intervalSeconds }: { seconds: number; intervalSeconds: number },
+): Promise<Activity> {
+  const { rows } = await sql<Activity['intervals'][number] & Pick<Activity, 'now'>>`
     with span as (
       select at, ${startOfPeriod(intervalSeconds, 'at')} as last_interval,
         ${startOfPeriod(PERIOD_SECONDS, 'at')} - ${secondsLong(PERIOD_SECONDS)} as now_since
@@ -54,7 +38,7 @@ export async function readActivity(db: Database, { seconds, intervalSeconds }: A
       select coalesce(sum(pending), 0) as orders
       from (select pending from pending_orders union all ${newestUncounted(sql`pending`)}) as changes
     ), recent as (select ${SUMS} from done where time >= (select now_since from span))
-    select ${inMs('at')} as time, ${inMs('start')} as "startTime",
+    select ${inMs('start')} as "startTime",
       coalesce(counted.accepted, 0) as accepted, coalesce(counted.succeeded, 0) as succeeded,
       coalesce(counted.failed, 0) as failed, (waiting.orders - coalesce(
         sum(change) over (order by start desc rows between unbounded preceding and 1 preceding), 0
@@ -66,8 +50,7 @@ export async function readActivity(db: Database, { seconds, intervalSeconds }: A
       last_interval - ${secondsLong(seconds - intervalSeconds)}, last_interval, ${secondsLong(intervalSeconds)}
     ) as start
     left join counted using (start) order by start`.execute(db);
-  const { time, now } = rows[0]!;
-  return { time, now, intervals: rows.map(({ time: _, now: __, ...interval }) => interval) };
+  return { now: rows[0]!.now, intervals: rows.map(({ now: _, ...interval }) => interval) };
 }
 
 const SUMS = sql`sum(accepted)::float8 as accepted, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed`;

@@ -5,8 +5,8 @@ import {
   type WebhookDelivery,
   type WebhookId,
 } from '@lockstep/contract';
-import { type Database, inMs, inSnapshot, inTransaction, ListCursor, Overload, type Tables } from '@lockstep/platform';
-import { type Selectable, sql } from 'kysely';
+import { type Database, inMs, inSnapshot, inTransaction, ListCursor, Overload } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { requireWebhook, type WebhookViewer } from './webhooks.ts';
 
 export const TEST_TYPE = 'webhook.test';
@@ -39,9 +39,9 @@ export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId
     const row = await trx
       .insertInto('webhook_delivery')
       .values({ webhook_id: id, type: TEST_TYPE })
-      .returningAll()
+      .returning(SHOWN)
       .executeTakeFirstOrThrow();
-    return showDelivery(row, []);
+    return { ...row, attempts: [] };
   });
 }
 
@@ -61,39 +61,28 @@ export async function listDeliveries(
     const { id } = await requireWebhook(trx, viewer, webhookId);
     const rows = await trx
       .selectFrom('webhook_delivery')
-      .selectAll()
+      .select([...SHOWN, ATTEMPTS.as('attempts')])
       .where('webhook_id', '=', id)
       .$if(cursors.after !== null, (query) => query.where('id', '<', cursors.after![0]!))
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute();
-    const { page, nextCursor } = cursors.cut(rows, limit, (row) => [row.id]);
-    const attempts = await readAttempts(trx, page);
-    return { deliveries: page.map((row) => showDelivery(row, attempts.get(row.id) ?? [])), nextCursor };
+    const { page: deliveries, nextCursor } = cursors.cut(rows, limit, ({ deliveryId }) => [deliveryId]);
+    return { deliveries, nextCursor };
   });
 }
 
-async function readAttempts(db: Database, page: readonly { id: string }[]) {
-  const { rows } = await sql<{ id: string; attempts: WebhookDelivery['attempts'] }>`
-    select delivery_id as id, json_agg(
-      json_build_object('time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault)
-      order by number
-    ) as attempts
-    from webhook_attempt where delivery_id = any (${page.map(({ id }) => id)}::bigint[]) group by id`.execute(db);
-  return new Map(rows.map(({ id, attempts }) => [id, attempts]));
-}
-
-function showDelivery(
-  row: Selectable<Tables['webhook_delivery']>,
-  attempts: WebhookDelivery['attempts'],
-): WebhookDelivery {
-  return {
-    deliveryId: row.id,
-    messageId: messageIdOf(row),
-    type: row.type,
-    state: row.state,
-    createdTime: row.created_time.getTime(),
-    attempts,
-    nextAttemptTime: row.due_time?.getTime() ?? null,
-  };
-}
+/** SQL for what is shown of a delivery, and for its attempts. */
+const SHOWN = [
+  'id as deliveryId',
+  sql<string>`coalesce(position::text, 'test_' || id)`.as('messageId'),
+  'type',
+  'state',
+  inMs('created_time').as('createdTime'),
+  sql<number | null>`${inMs('due_time')}`.as('nextAttemptTime'),
+] as const;
+const ATTEMPTS = sql<WebhookDelivery['attempts']>`(
+  select coalesce(json_agg(
+    json_build_object('time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault) order by number
+  ), '[]') from webhook_attempt where delivery_id = webhook_delivery.id
+)`;

@@ -136,10 +136,10 @@ type ActivityPart = Pick<Overview, 'now' | 'intervals' | 'failures' | 'failedCha
 type StatePart = Pick<Overview, 'time' | 'checks'> & { channels: readonly ChannelState[]; webhooks: WebhookFaults };
 
 async function readActivityPart(db: Database, span: OverviewSpan): Promise<ActivityPart> {
-  const { seconds, intervalSeconds } = OVERVIEW_SPANS[span];
-  const { now, intervals } = await readActivity(db, { seconds, intervalSeconds });
-  const failures = await readFailureCauses(db, seconds);
-  return { now, intervals, failures, failedChannels: await readFailedChannels(db, seconds) };
+  const length = OVERVIEW_SPANS[span];
+  const failures = await readFailureCauses(db, length.seconds);
+  const failedChannels = await readFailedChannels(db, length.seconds);
+  return { ...(await readActivity(db, length)), failures, failedChannels };
 }
 
 async function readStatePart(options: ReaderOptions): Promise<StatePart> {
