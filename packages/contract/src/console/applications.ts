@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
-import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_BOUND_CHANNELS, MAX_OVERLAP_HOURS } from '../words.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** Whether an application may call: only an approved one gets tokens. */
 export const ApplicationStatus = z.enum(['pending', 'approved', 'suspended']);
@@ -69,8 +68,7 @@ export const applicationsOperations = consoleTable({
       status: emptyAsAbsent(ApplicationStatus.optional()),
       ...ListPageQuery.shape,
     }),
-    list: byCursor('applications'),
-    data: z.object({ applications: z.array(ConsoleApplication), nextCursor: z.string().nullable() }),
+    ...pagesOf('applications', ConsoleApplication),
   },
   getApplication: { ...get('/applications/{appKey}'), params, data: ApplicationDetail },
   createApplication: {

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { AssetExtend } from '../assets/assets.ts';
 import { AssetListQuery, ListedAsset } from '../assets/lists.ts';
 import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
-import { byCursor } from '../operations/list.ts';
 import { LicenseType } from '../orders/enums.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, queryTime, time } from '../scalars.ts';
 import { Validity, Verdict } from '../verdict.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable, get } from './operation.ts';
+import { consoleTable, get, pagesOf } from './operation.ts';
 
 const AssetRow = z.object({
   assetId: AssetId,
@@ -147,12 +146,7 @@ const nextCursor = z.string().nullable();
 
 /** Assets of all channels, their contents and history. */
 export const assetsOperations = consoleTable({
-  listAssets: {
-    ...get('/assets'),
-    query: AssetListQuery,
-    list: byCursor('assets'),
-    data: z.object({ assets: z.array(NamedAsset), nextCursor }),
-  },
+  listAssets: { ...get('/assets'), query: AssetListQuery, ...pagesOf('assets', NamedAsset) },
   /** Counts the assets that `listAssets` has for a period, by enterprise. */
   getExpiring: {
     ...get('/expiring'),
@@ -184,7 +178,6 @@ export const assetsOperations = consoleTable({
     ...get('/assets/{assetNum}/history'),
     params: AssetNumParams,
     query: ListPageQuery,
-    list: byCursor('entries'),
-    data: z.object({ entries: z.array(ToldEntry), nextCursor }),
+    ...pagesOf('entries', ToldEntry),
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Cause, MessageArgs } from '../envelope.ts';
-import { byCursor } from '../operations/list.ts';
 import { OrderState, SyncMode } from '../orders/enums.ts';
 import { ListBatchesQuery, ListPageQuery } from '../orders/lists.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import { emptyAsAbsent, id, optionalIds, optionalText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { Pause } from './channels.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
@@ -55,8 +54,6 @@ export const Import = z.object({
   estimatedCompletionTime: BatchResult.shape.estimatedCompletionTime,
 });
 export type Import = z.infer<typeof Import>;
-
-const ConsoleBatchPage = z.object({ batches: z.array(ConsoleBatch), nextCursor: z.string().nullable() });
 
 export const ConsoleBatchDetail = ConsoleBatch.extend({
   requestId: z.string().describe('The x-request-id of the call that sent it.'),
@@ -156,7 +153,7 @@ const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
 /** Batches of all applications (rules 6.4 to 6.7). */
 export const batchesOperations = consoleTable({
-  listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, list: byCursor('batches'), data: ConsoleBatchPage },
+  listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, ...pagesOf('batches', ConsoleBatch) },
   listImports: {
     ...get('/imports'),
     query: z.object({ channelOrderId: text(), appKey: optionalText(), channelCode: optionalText() }),
@@ -175,8 +172,7 @@ export const batchesOperations = consoleTable({
     ...get('/batches/{batchId}/orders'),
     params: BatchParams,
     query: BatchOrdersQuery,
-    list: byCursor('orders'),
-    data: z.object({ orders: z.array(TracedOrder), nextCursor: z.string().nullable() }),
+    ...pagesOf('orders', TracedOrder),
   },
   /** Downloads the failed orders of a batch as they were sent, without passwords. */
   downloadFailedOrders: {

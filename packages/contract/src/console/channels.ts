@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ChannelCode } from '../access.ts';
-import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** How many orders were accepted, succeeded and failed. A retried order counts again. */
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
@@ -75,8 +74,7 @@ export const channelsOperations = consoleTable({
       state: emptyAsAbsent(ChannelHealth.optional()),
       ...ListPageQuery.shape,
     }),
-    list: byCursor('channels'),
-    data: z.object({ channels: z.array(ConsoleChannel), nextCursor: z.string().nullable() }),
+    ...pagesOf('channels', ConsoleChannel),
   },
   getChannel: { ...get('/channels/{channelCode}'), params, data: ChannelDetail },
   /** Pauses a channel and waits until no more of its orders take effect. */

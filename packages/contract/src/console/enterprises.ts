@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AuditEntry } from '../members/audit.ts';
 import { Holding, ListHoldings } from '../members/holding-history.ts';
 import { Seats } from '../members/seats.ts';
-import { byCursor, whole } from '../operations/list.ts';
+import { whole } from '../operations/list.ts';
 import { BindCustomer, ListedCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import {
@@ -17,7 +17,7 @@ import {
   time,
 } from '../scalars.ts';
 import { Verdict } from '../verdict.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** A customer and its enterprise, by ids and by names. */
 export const Owner = z.object({
@@ -99,16 +99,9 @@ const AdministratorParams = EnterpriseParams.extend({ memberGlobalId: id<'Member
 /** The query of a list that can be searched. */
 const Search = ListPageQuery.extend({ text: optional(searchText()) });
 
-const nextCursor = z.string().nullable();
-
 export const enterprisesOperations = consoleTable({
   /** Lists enterprises, newest first, by part of the name, id, code or CRM number, ignoring case. */
-  listEnterprises: {
-    ...get('/enterprises'),
-    query: Search,
-    list: byCursor('enterprises'),
-    data: z.object({ enterprises: z.array(EnterpriseRow), nextCursor }),
-  },
+  listEnterprises: { ...get('/enterprises'), query: Search, ...pagesOf('enterprises', EnterpriseRow) },
   /** Lists customers, newest first, by id, enterprise, channel, and part of the name, id, or id in the channel. */
   listCustomers: {
     ...get('/customers'),
@@ -117,8 +110,7 @@ export const enterprisesOperations = consoleTable({
       enterpriseGlobalId: optionalId<'EnterpriseId'>(),
       channelCode: optionalText(),
     }),
-    list: byCursor('customers'),
-    data: z.object({ customers: z.array(ListedCustomer), nextCursor }),
+    ...pagesOf('customers', ListedCustomer),
   },
   getEnterprise: { ...get('/enterprises/{enterpriseGlobalId}'), params: EnterpriseParams, data: EnterpriseDetail },
   /** Lists the employees of an enterprise with their assets; `text` is part of the name or account. */
@@ -126,8 +118,7 @@ export const enterprisesOperations = consoleTable({
     ...get('/enterprises/{enterpriseGlobalId}/employees'),
     params: EnterpriseParams,
     query: Search,
-    list: byCursor('employees'),
-    data: z.object({ employees: z.array(EmployeeRow), nextCursor }),
+    ...pagesOf('employees', EmployeeRow),
   },
   /** Counts the seats of an enterprise, by product and by license type. */
   getSeats: {
@@ -141,15 +132,13 @@ export const enterprisesOperations = consoleTable({
     ...get('/enterprises/{enterpriseGlobalId}/holdings'),
     params: EnterpriseParams,
     query: ListHoldings,
-    list: byCursor('holdings'),
-    data: z.object({ holdings: z.array(NamedHolding), nextCursor }),
+    ...pagesOf('holdings', NamedHolding),
   },
   listEnterpriseAuditLog: {
     ...get('/enterprises/{enterpriseGlobalId}/audit-log'),
     params: EnterpriseParams,
     query: ListPageQuery,
-    list: byCursor('entries'),
-    data: z.object({ entries: z.array(NamedAuditEntry), nextCursor }),
+    ...pagesOf('entries', NamedAuditEntry),
   },
   /** Sets the security mobile number of an enterprise, with which channels bind customers by O1. */
   setSecurityMobile: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byCursor } from '../operations/list.ts';
 import type { CalledOperation } from '../operations/operation.ts';
 import type { Route } from '../routes.ts';
 import { OPERATOR_ROLES } from '../words.ts';
@@ -31,6 +32,12 @@ export const get = (path: Route['path'], role: OperatorRole = 'viewer') => ({ me
 
 /** Does the same for an operation that has a body or changes something. */
 export const post = (path: Route['path'], role: ConsoleOperation['role']) => ({ method: 'POST' as const, path, role });
+
+/** What a list declares that pages by cursor: its rows, which are in this field. */
+export function pagesOf<const Field extends string, Row extends z.ZodType>(field: Field, row: Row) {
+  const rows = { [field]: z.array(row) } as Record<Field, z.ZodArray<Row>>;
+  return { list: byCursor(field), data: z.object({ ...rows, nextCursor: z.string().nullable() }) };
+}
 
 /** Returns a table of operations and keeps the type of each. */
 export function consoleTable<Table extends Record<string, ConsoleOperation>>(table: Table): Table {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { byCursor, whole } from '../operations/list.ts';
+import { whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { optionalText, text } from '../scalars.ts';
 import { BoundChannels } from './applications.ts';
-import { consoleTable, get, OperatorRole, post } from './operation.ts';
+import { consoleTable, get, OperatorRole, pagesOf, post } from './operation.ts';
 import { OperatorName } from './session.ts';
 
 /** An operator as admins see them. */
@@ -84,7 +84,6 @@ export const operatorsOperations = consoleTable({
       target: optionalText().describe('Only entries about this target, such as an appKey.'),
       ...ListPageQuery.shape,
     }),
-    list: byCursor('entries'),
-    data: z.object({ entries: z.array(OperatorAuditEntry), nextCursor: z.string().nullable() }),
+    ...pagesOf('entries', OperatorAuditEntry),
   },
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Cause, MessageArgs } from '../envelope.ts';
 import { byCursor } from '../operations/list.ts';
-import { ListedOrder, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
+import { ListedOrder, ListOrdersQuery, ListPageQuery } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalIds, optionalText, searchText, text } from '../scalars.ts';
 import { Sender, ShownBatchId, TracedOrder } from './batches.ts';
 import { Pause } from './channels.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of an order that the console shows as it was sent. */
@@ -28,8 +28,6 @@ export const ConsoleOrdersQuery = ListOrdersQuery.safeExtend({
   licenseOrderIds: optionalIds<'LicenseOrderId'>().describe('Only these orders, whatever the other filters.'),
 });
 export type ConsoleOrdersQuery = z.infer<typeof ConsoleOrdersQuery>;
-
-const ConsoleOrderPage = z.object({ orders: z.array(ConsoleOrder), nextCursor: OrderPage.shape.nextCursor });
 
 export const ConsoleOrderDetail = ConsoleOrder.extend({
   requestId: z.string(),
@@ -156,7 +154,7 @@ const SearchQuery = z.object({
 });
 
 export const ordersOperations = consoleTable({
-  listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, list: byCursor('orders'), data: ConsoleOrderPage },
+  listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, ...pagesOf('orders', ConsoleOrder) },
   getOrder: { ...get('/orders/{licenseOrderId}'), params: OrderResultParams, data: OwnedOrder },
   /** Returns an order as it was sent, if still stored. Passwords are hidden. */
   getOrderContent: { ...get('/orders/{licenseOrderId}/content'), params: OrderResultParams, data: OrderContent },

@@ -5,7 +5,7 @@ import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.
 import { fault } from '../templates.ts';
 import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
-import { consoleTable, get, post } from './operation.ts';
+import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** The health of a webhook; `failing`: its last attempt failed. */
 export const WebhookHealth = z.enum(['active', 'failing', 'disabled']);
@@ -44,8 +44,7 @@ export const webhooksOperations = consoleTable({
       appKey: optionalText().describe('Only webhooks of this application.'),
       ...ListPageQuery.shape,
     }),
-    list: byCursor('webhooks'),
-    data: z.object({ webhooks: z.array(ConsoleWebhook), nextCursor: z.string().nullable() }),
+    ...pagesOf('webhooks', ConsoleWebhook),
   },
   getWebhook: { ...get('/webhooks/{webhookId}'), params: WebhookParams, data: ConsoleWebhookDetail },
   listWebhookDeliveries: {

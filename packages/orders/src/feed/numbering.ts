@@ -26,8 +26,9 @@ const EVENTS_AT_ONCE = 1_000;
  * PostgreSQL's default (synchronous_commit).
  */
 export async function numberEvents(db: Database): Promise<{ count: number; applicationIds: ApplicationId[] }> {
-  const [numbered] = await run<{ count: number; applicationIds: ApplicationId[] }>(db, NUMBER_EVENTS);
-  return numbered!;
+  const rows = await run<{ count: number; application_ids: ApplicationId[] }>(db, NUMBER_EVENTS);
+  const { count, application_ids: applicationIds } = rows[0]!;
+  return { count, applicationIds };
 }
 
 const NUMBER_EVENTS = {
@@ -51,11 +52,11 @@ const NUMBER_EVENTS = {
     returning application_id
   ), listed as (
     select (select count(*)::int from fresh) as count, coalesce(array_agg(distinct application_id::text), '{}') as
-      "applicationIds", string_agg(distinct application_id::text, ',') as awaited,
+      application_ids, string_agg(distinct application_id::text, ',') as awaited,
       (select string_agg(batch_id::text, ',') from fresh) as ended
     from numbered
   )
-  select count, "applicationIds", ${notify(EVENTS_CHANNEL, 'awaited')}, ${notify(COMPLETIONS_CHANNEL, 'ended')} from listed`,
+  select count, application_ids, ${notify(EVENTS_CHANNEL, 'awaited')}, ${notify(COMPLETIONS_CHANNEL, 'ended')} from listed`,
   values: [],
 };
 

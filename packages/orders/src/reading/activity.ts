@@ -12,8 +12,8 @@ const MAX_UNCOUNTED = 10_000;
 type Activity = Pick<Overview, 'now' | 'intervals'>;
 
 /**
- * Reads the activity of the last `seconds` in intervals without gaps, and of the last 10 to 20 seconds. The cost depends
- * on the length of time, not on the activity. It is one statement, so each order is counted once.
+ * Reads the activity of the last `seconds` in intervals without gaps, and of the last 10 to 20 seconds. The cost
+ * depends on the length of time, not on the activity. It is one statement, so each order is counted once.
  *
  * What was pending earlier is what is pending now without the changes since. Accepted and finished orders would not
  * tell it: an order that failed is pending again after a retry, and then finishes twice.
