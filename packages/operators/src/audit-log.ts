@@ -51,19 +51,13 @@ export async function recordChange(
 export function recordedCall(actor: Actor, action: string) {
   return {
     requestId: actor.requestId,
-    record: (trx: Trx, { memberId, account, enterpriseId }: ChangedMember) =>
+    record: (trx: Trx, { memberId, account, enterpriseId }: Record<'memberId' | 'account' | 'enterpriseId', string>) =>
       recordChange(trx, actor, {
         action,
         target: memberId,
         after: { enterpriseGlobalId: enterpriseId, account },
       }),
   };
-}
-
-interface ChangedMember {
-  memberId: string;
-  account: string;
-  enterpriseId: string;
 }
 
 /** An order that an operator failed, and may retry, in the audit log. */

@@ -31,12 +31,9 @@ const issueToken: ExamplesOf<'issueToken'> = {
   },
   answers: {
     200: { client_credentials: 'A token for two hours', password: 'A token of the user, for two hours' },
-    400: {
-      invalid_grant: 'Wrong account or password, or a locked account',
-      invalid_scope: 'Not a scope of the application',
-    },
-    401: { invalid_client: 'Wrong appKey or appSecret' },
-    503: { temporarily_unavailable: 'Retry later' },
+    400: ['invalid_grant', 'invalid_scope'],
+    401: ['invalid_client'],
+    503: ['temporarily_unavailable'],
   },
 };
 
@@ -57,7 +54,7 @@ export interface SomeExamples {
 export const answerKey = (operationId: string, status: number | string, name: string) =>
   `${operationId} ${status} ${name}`;
 
-const RECORDED: Record<string, object & { message?: unknown }> = answers;
+const RECORDED: Record<string, object & { message?: unknown; error_description?: string }> = answers;
 const isCauses = (told: object): told is readonly string[] => Array.isArray(told);
 
 /** All examples with their recorded answers, by operationId. */
@@ -69,7 +66,7 @@ export const examples = Object.fromEntries(
         : Object.entries(summaries);
       const withValues = entries.map(([name, summary]) => {
         const value = RECORDED[answerKey(operationId, status, name)];
-        return [name, { summary: summary ?? value?.message ?? name, value }];
+        return [name, { summary: summary ?? value?.message ?? value?.error_description ?? name, value }];
       });
       return [status, Object.fromEntries(withValues)];
     });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OAuthErrorWord } from '../access.ts';
 import type { Cause } from '../causes.ts';
 import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
 import type { Customer } from '../orders/customers.ts';
@@ -12,7 +13,11 @@ export type Examples<Value> = Record<string, { summary: string; value: Value }>;
  */
 export interface ExamplesOf<Id extends OperationId> {
   bodies?: Examples<SentBody<Id>>;
-  answers: { [Status in keyof OperationAnswers<Id>]: Status extends 299 ? readonly Cause[] : Record<string, string> };
+  answers: {
+    [Status in keyof OperationAnswers<Id>]: Status extends 200
+      ? Record<string, string>
+      : readonly (Cause | OAuthErrorWord)[];
+  };
 }
 
 /** The first customer of the first enterprise of the demo data (packages/customers). */

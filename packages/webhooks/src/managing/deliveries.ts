@@ -25,8 +25,8 @@ export function messageIdOf({ id, position }: { id: string; position: string | n
  */
 export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
-    const { id, disabled_time } = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (disabled_time !== null) throw new Refusal('webhook_disabled', id);
+    const { webhookId: id, disabledTime } = await requireWebhook(trx, viewer, webhookId, { lock: true });
+    if (disabledTime !== null) throw new Refusal('webhook_disabled', id);
     const { count } = await trx
       .selectFrom('webhook_delivery')
       .where('webhook_id', '=', id)
@@ -58,7 +58,7 @@ export async function listDeliveries(
 ): Promise<DeliveryPage> {
   const cursors = new ListCursor(['listDeliveries', viewer.applicationId, webhookId], cursor);
   return await inSnapshot(db, async (trx) => {
-    const { id } = await requireWebhook(trx, viewer, webhookId);
+    const { webhookId: id } = await requireWebhook(trx, viewer, webhookId);
     const rows = await trx
       .selectFrom('webhook_delivery')
       .select([...SHOWN, ATTEMPTS.as('attempts')])

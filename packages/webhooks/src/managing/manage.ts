@@ -64,7 +64,7 @@ export async function readWebhook(db: Database, viewer: WebhookViewer, webhookId
 /** Deletes a webhook and its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
 export async function deleteWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const { id } = await requireWebhook(trx, viewer, webhookId, { lock: true });
+    const { webhookId: id } = await requireWebhook(trx, viewer, webhookId, { lock: true });
     const deleted = { deleted_time: sql<Date>`statement_timestamp()` };
     const forgotten = { secret: null, old_secret: null, old_secret_end_time: null };
     await trx
@@ -95,7 +95,7 @@ export async function rotateWebhookSecret(
         old_secret: sql<Buffer>`secret`,
         old_secret_end_time: sql<Date>`statement_timestamp() + make_interval(hours => ${OLD_SECRET_HOURS})`,
       })
-      .where('id', '=', row.id)
+      .where('id', '=', row.webhookId)
       .execute();
     return { ...showWebhook(row), secret: showSecret(secret) };
   });
@@ -108,7 +108,7 @@ export async function rotateWebhookSecret(
 export async function enableWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
   return await inTransaction(db, async (trx) => {
     const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (row.disabled_time === null) return showWebhook(row);
+    if (row.disabledTime === null) return showWebhook(row);
     const enabled = {
       disabled_time: null,
       disabled_cause: null,
@@ -119,7 +119,7 @@ export async function enableWebhook(db: Database, viewer: WebhookViewer, webhook
     await trx
       .updateTable('webhook')
       .set({ ...enabled, after_position: lastPosition })
-      .where('id', '=', row.id)
+      .where('id', '=', row.webhookId)
       .execute();
     return await readWebhook(trx, viewer, webhookId);
   });
@@ -141,15 +141,15 @@ export async function replayWebhook(
   const from = sql<EventId>`${String(position)}::bigint`;
   return await inTransaction(db, async (trx) => {
     const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (row.disabled_time !== null) throw new Refusal('webhook_disabled', row.id);
+    if (row.disabledTime !== null) throw new Refusal('webhook_disabled', row.webhookId);
     await assertPositionAssigned(trx, position);
     await trx
       .updateTable('webhook')
       .set({ after_position: sql<EventId>`least(after_position, ${from})` })
-      .where('id', '=', row.id)
+      .where('id', '=', row.webhookId)
       .execute();
     await sql`update webhook_delivery set due_time = statement_timestamp()
-      where webhook_id = ${row.id} and state = 'pending' and position > ${from}
+      where webhook_id = ${row.webhookId} and state = 'pending' and position > ${from}
         and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
     return showWebhook(row);
   });

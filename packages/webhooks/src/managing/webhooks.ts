@@ -1,6 +1,6 @@
 import { type ApplicationCaller, type Operator, Refusal, type Webhook, type WebhookId } from '@lockstep/contract';
 import type { ConsoleData, ConsoleRequest, ConsoleWebhook, WebhookHealth } from '@lockstep/contract/console';
-import { type Database, isId, ListCursor, type Trx } from '@lockstep/platform';
+import { type Database, inMs, isId, ListCursor, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import type {} from '../tables.ts';
 
@@ -19,11 +19,15 @@ export function webhooksOf(db: Database, viewer: WebhookViewer) {
     .$if(channels !== null, (all) => all.where(sql<boolean>`application.channels <@ ${channels}::text[]`));
 }
 
+const inMsOrNull = (time: string) => sql<number | null>`${inMs(time)}`;
+
 /** Starts a query for these webhooks with what is shown of them. */
 export function shownWebhooks(db: Database, viewer: WebhookViewer) {
   return webhooksOf(db, viewer)
-    .select(['webhook.id', 'application_id', 'url', 'description', 'webhook.created_time', 'disabled_time'])
-    .select(['disabled_cause', 'failing_since', 'app_key', 'application.name as application_name', 'status']);
+    .select(['webhook.id as webhookId', 'application_id as applicationId', 'url', 'description'])
+    .select([inMs('webhook.created_time').as('createdTime'), inMsOrNull('disabled_time').as('disabledTime')])
+    .select(['disabled_cause as disabledCause', inMsOrNull('failing_since').as('failingSinceTime')])
+    .select(['app_key as appKey', 'application.name as applicationName', 'status as applicationStatus']);
 }
 
 export type ShownWebhook = Awaited<ReturnType<ReturnType<typeof shownWebhooks>['executeTakeFirstOrThrow']>>;
@@ -54,29 +58,15 @@ export async function requireWebhook(...named: Parameters<typeof findWebhook>): 
 
 /** Shows a webhook to its application. */
 export function showWebhook(row: ShownWebhook): Webhook {
-  return {
-    webhookId: row.id,
-    url: row.url,
-    description: row.description,
-    state: row.disabled_time === null ? 'active' : 'disabled',
-    createdTime: row.created_time.getTime(),
-    disabledTime: row.disabled_time?.getTime() ?? null,
-    disabledCause: row.disabled_cause,
-  };
+  const { webhookId, url, description, createdTime, disabledTime, disabledCause } = row;
+  const state = disabledTime === null ? 'active' : 'disabled';
+  return { webhookId, url, description, state, createdTime, disabledTime, disabledCause };
 }
 
 /** Shows a webhook to operators. */
-export function showSentWebhook(row: ShownWebhook): ConsoleWebhook {
-  const webhook = showWebhook(row);
-  return {
-    ...webhook,
-    url: hideQuery(row.url),
-    state: webhook.state === 'active' && row.failing_since !== null ? 'failing' : webhook.state,
-    appKey: row.app_key,
-    applicationName: row.application_name,
-    applicationStatus: row.status,
-    failingSinceTime: row.failing_since?.getTime() ?? null,
-  };
+export function showSentWebhook({ applicationId: _, ...row }: ShownWebhook): ConsoleWebhook {
+  const state = row.disabledTime !== null ? 'disabled' : row.failingSinceTime === null ? 'active' : 'failing';
+  return { ...row, url: hideQuery(row.url), state };
 }
 
 /** Returns a URL for operators without the values of its query, in which some receivers expect a secret. */
@@ -109,7 +99,7 @@ export async function listWebhookPage(
     .orderBy('webhook.id', 'desc')
     .limit(limit + 1)
     .execute();
-  const { page, nextCursor } = cursors.cut(rows, limit, ({ id }) => [id]);
+  const { page, nextCursor } = cursors.cut(rows, limit, ({ webhookId }) => [webhookId]);
   return { webhooks: page.map(showSentWebhook), nextCursor };
 }
 

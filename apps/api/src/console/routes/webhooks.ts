@@ -24,7 +24,7 @@ export const webhooksHandlers = {
   },
 
   listWebhookDeliveries: async (request, operator) => {
-    const { id } = await find(request.db, operator, idOf(request));
+    const { webhookId: id } = await find(request.db, operator, idOf(request));
     return await listDeliveries(request.db, operator, id, request.query);
   },
 
@@ -35,7 +35,7 @@ export const webhooksHandlers = {
       const row = await find(trx, operator, webhookId, { lock: true });
       const { state, disabledTime, disabledCause } = showSentWebhook(row);
       if (state !== 'disabled') return showSentWebhook(row);
-      const after = fromTime === null ? undefined : await findEventBefore(trx, row.application_id, fromTime);
+      const after = fromTime === null ? undefined : await findEventBefore(trx, row.applicationId, fromTime);
       await enableWebhook(trx, operator, webhookId);
       if (after !== undefined) await replayWebhook(trx, operator, webhookId, after);
       await recordChange(trx, operator, {
@@ -53,7 +53,7 @@ export const webhooksHandlers = {
     const { after, fromTime } = request.body;
     return await inTransaction(request.db, async (trx) => {
       const row = await find(trx, operator, webhookId);
-      const from = fromTime === undefined ? after : await findEventBefore(trx, row.application_id, fromTime);
+      const from = fromTime === undefined ? after : await findEventBefore(trx, row.applicationId, fromTime);
       await replayWebhook(trx, operator, webhookId, from);
       await recordChange(trx, operator, {
         action: 'webhook.replayed',
