@@ -47,8 +47,9 @@ export function useSelection<Row>(rows: readonly Row[], rowKey: (row: Row) => st
       }),
     width: '2.5rem',
   };
+  // Before the rows for the keyboard, below them for the eye.
   const bar = chosen.length > 0 && (
-    <Paper withBorder shadow="md" px="md" py="xs" pos="sticky" bottom={8} style={{ zIndex: 1 }}>
+    <Paper withBorder shadow="md" px="md" py="xs" pos="sticky" bottom={8} style={{ zIndex: 1, order: 1 }}>
       <Group gap="sm" role="group" aria-label={words.selection}>
         <output>{words.selected(write(chosen.length))}</output>
         {actions?.(chosen)}

@@ -156,6 +156,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   }
   return (
     <>
+      {selection.bar}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
       <div
         className={`box ${styles.scroller}`}
@@ -193,7 +194,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           </tbody>
         </table>
       </div>
-      {selection.bar}
       {rows.length > most && (
         <Button variant="default" onClick={() => setMost(most + MAX_ROWS)}>
           {words.moreRows}

@@ -1,5 +1,5 @@
 import { useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
 const load = () => import('./PaletteDialog.tsx');
 const PaletteDialog = lazy(load);
@@ -23,7 +23,21 @@ export function Palette() {
     const timer = setTimeout(() => void load().catch(() => {}), PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
+  const typed = useRef('');
+  useEffect(() => {
+    if (!isOpen) return;
+    typed.current = '';
+    // Until the palette's field has the focus, what is typed is kept for it.
+    const keep = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key.length === 1) typed.current += event.key;
+      else if (event.key !== 'Enter') return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', keep, { capture: true });
+    return () => window.removeEventListener('keydown', keep, { capture: true });
+  }, [isOpen]);
   useHotkeys([['mod+K', openPalette]], []);
   useHotkeys([['/', openPalette]]);
-  return <Suspense>{isOpen && <PaletteDialog onClose={() => setOpen(false)} />}</Suspense>;
+  return <Suspense>{isOpen && <PaletteDialog typed={typed} onClose={() => setOpen(false)} />}</Suspense>;
 }

@@ -32,8 +32,14 @@ interface Item {
   run: () => unknown;
 }
 
+interface PaletteProps {
+  /** What was typed before the field got the focus. */
+  typed: { current: string };
+  onClose: () => void;
+}
+
 /** Finds pages and actions at once, and what the service has while the operator types. */
-export default function PaletteDialog({ onClose }: { onClose: () => void }) {
+export default function PaletteDialog({ typed: typedBefore, onClose }: PaletteProps) {
   const words = useWords(paletteWords);
   const names = useWords(shellWords);
   const id = useId();
@@ -105,6 +111,10 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
             setText(event.currentTarget.value);
             setChosen(undefined);
             setWaiting(false);
+          }}
+          onFocus={() => {
+            setText((now) => now + typedBefore.current);
+            typedBefore.current = '';
           }}
           onKeyDown={press}
         />

@@ -2,6 +2,7 @@ import type { OperatorAuditEntry, OrderDifference } from '@lockstep/contract/con
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
 import { Page } from '../../kit/page.tsx';
+import { Empty } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
@@ -56,6 +57,7 @@ export function AuditLogPage() {
         columns={columns}
         rowKey={({ entryId }) => entryId}
         none={[words.none, words.noneHelp]}
+        noMatches={<Empty title={words.noMatches}>{words.noMatchesHelp}</Empty>}
       />
     </Page>
   );

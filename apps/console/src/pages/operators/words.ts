@@ -98,6 +98,11 @@ export const auditWords = defineAreaWords({
   webhook: [(id: string) => `webhook ${id}`, (id) => `Webhook ${id}`],
   targetExample: ['Key, ID or name', 'App Key、ID 或名称'],
   changed: ['Changes', '变更内容'],
+  noMatches: ['No such changes', '没有此类变更'],
+  noMatchesHelp: [
+    'Neither an operator nor the lockstep command changed this. The log keeps every change; clear a filter to see others.',
+    '没有操作员或 lockstep 命令做过此变更。日志保留所有变更，清除筛选可查看其他变更。',
+  ],
   none: ['No entries yet', '暂无记录'],
   noneHelp: [
     'Every change that an operator makes is recorded here, with who made it and when.',
