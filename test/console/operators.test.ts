@@ -124,6 +124,9 @@ describe('the audit log', () => {
     const query = { operator: admin.login.name, action: 'operator.created', limit: '2' };
     const first = await admin.call('listAuditLog', { query });
     expect(first.entries).toMatchObject([{ target: names[2] }, { target: names[1] }]);
+    const { time } = first.entries[0]!;
+    const since = { ...query, recordedFrom: String(time), recordedTo: String(time) };
+    expect((await admin.call('listAuditLog', { query: since })).entries).toMatchObject([{ target: names[2] }]);
     const rest = await admin.call('listAuditLog', { query: { ...query, cursor: first.nextCursor! } });
     expect(rest).toEqual({
       entries: [

@@ -70,6 +70,7 @@ const preview = () => import('./pages/preview/PreviewPage.tsx');
 
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
+const auditFilters = ['operator', 'action', 'target', 'recordedFrom', 'recordedTo'] as const;
 const times = ['acceptedFrom', 'acceptedTo'] as const;
 const enterpriseFilters = ['tab', 'text', 'memberGlobalId', 'assetNum', 'state'];
 const assetsFilters = [
@@ -126,7 +127,7 @@ const routes = [
   page('/queue', () => import('./pages/queue/QueuePage.tsx'), 'QueuePage'),
   page('/operators', operators, 'OperatorsPage'),
   page('/operators/$name', operators, 'OperatorPage'),
-  page('/audit-log', auditLog, 'AuditLogPage', 'operator', 'action', 'target', 'cursor'),
+  page('/audit-log', auditLog, 'AuditLogPage', ...auditFilters, 'cursor'),
 ] as const;
 
 export const router = createRouter({

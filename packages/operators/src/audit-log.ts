@@ -149,7 +149,7 @@ export async function listAuditLog(
   viewer: Operator,
   { limit, cursor, ...filters }: ConsoleRequest<'listAuditLog'>['query'],
 ): Promise<ConsoleData<'listAuditLog'>> {
-  const { operator, action, target } = filters;
+  const { operator, action, target, recordedFrom: from, recordedTo: to } = filters;
   const cursors = new ListCursor(['auditLog', filters], cursor);
   const rows = await db
     .selectFrom('operator_audit as entry')
@@ -165,6 +165,8 @@ export async function listAuditLog(
     .$if(viewer.channels !== null, (query) => query.where('entry.operator_id', '=', viewer.operatorId))
     .$if(action !== undefined, (query) => query.where('action', '=', action!))
     .$if(target !== undefined, (query) => query.where('target', '=', target!))
+    .$if(from !== undefined, (query) => query.where('recorded_time', '>=', new Date(from!)))
+    .$if(to !== undefined, (query) => query.where('recorded_time', '<', new Date(to! + 1)))
     .$if(cursors.after !== null, (query) => query.where('entry.id', '<', cursors.after![0]!))
     .orderBy('entry.id', 'desc')
     .limit(limit + 1)

@@ -89,13 +89,15 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const query = { ...Object.fromEntries(given.map((name) => [name, address[name]])), ...call?.query };
   const found = useOperation(operation, { ...call, query } as CallOf<Id>, { keepsPrevious: true, refreshMs });
   // A page searches a limited number of entries. If none of them matches, the next page is searched, and so on.
-  const skipped = useRef(0);
+  const filtered = JSON.stringify({ ...query, cursor: undefined });
+  const skipped = useRef({ filtered, pages: 0 });
+  if (skipped.current.filtered !== filtered) skipped.current = { filtered, pages: 0 };
   const { data, isPlaceholderData } = found;
   const next = data === undefined ? null : (data as { nextCursor: string | null }).nextCursor;
   const isBarren = data !== undefined && !isPlaceholderData && next !== null && rows(data).length === 0;
   useEffect(() => {
-    if (isBarren && skipped.current++ < MAX_SKIPPED) change({ cursor: next }, true);
-    else if (!isBarren && !isPlaceholderData) skipped.current = 0;
+    if (isBarren && skipped.current.pages++ < MAX_SKIPPED) change({ cursor: next }, true);
+    else if (!isBarren && !isPlaceholderData) skipped.current.pages = 0;
   });
   const emptyOf = (nextCursor: string | null) => {
     if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { optionalText, text } from '../scalars.ts';
+import { emptyAsAbsent, optionalText, queryTime, text } from '../scalars.ts';
 import { BoundChannels } from './applications.ts';
 import { consoleTable, get, OperatorRole, pagesOf, post } from './operation.ts';
 import { OperatorName } from './session.ts';
@@ -82,6 +82,8 @@ export const operatorsOperations = consoleTable({
       operator: optionalText().describe('Only entries of this operator.'),
       action: optionalText().describe('Only this action, such as `webhook.enabled`.'),
       target: optionalText().describe('Only entries about this target, such as an appKey.'),
+      recordedFrom: emptyAsAbsent(queryTime().optional()).describe('Only if recorded at this time or later.'),
+      recordedTo: emptyAsAbsent(queryTime().optional()).describe('Only if recorded at this time or earlier.'),
       ...ListPageQuery.shape,
     }),
     ...pagesOf('entries', OperatorAuditEntry),

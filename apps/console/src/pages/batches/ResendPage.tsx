@@ -4,7 +4,7 @@ import { english, fillIn } from '@lockstep/contract/templates';
 import { Button, Checkbox, Group, Textarea } from '@mantine/core';
 import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { CallOf } from '../../api/calls.ts';
+import type { CallFailure, CallOf } from '../../api/calls.ts';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
 import { TextField } from '../../kit/inputs.tsx';
@@ -112,6 +112,22 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     { header: words.customer, isMinor: true, cell: ({ customerId }) => customerId },
     { header: words.effect, width: '20rem', cell: (order) => <PreviewOutcome preview={order} /> },
   ];
+  /** A button that leaves the orders out that `keyOf` finds among `keys`. */
+  const leaveOut = (keys: ReadonlySet<unknown>, keyOf: (order: unknown, place: number) => unknown) => {
+    const kept = (orders ?? []).filter((order, place) => !keys.has(keyOf(order, place)));
+    const count = (orders?.length ?? 0) - kept.length;
+    if (count === 0 || kept.length === 0) return null;
+    return (
+      <Group>
+        <Button variant="default" onClick={() => setDraft({ ...draft, orders: kept, text: null })}>
+          {words.leaveThese(write(count))}
+        </Button>
+      </Group>
+    );
+  };
+  const failedSequences = new Set(
+    checked?.orders.filter(({ state }) => state === 'failed').map(({ sequence }) => sequence),
+  );
   const runCheck = () =>
     check.mutate(
       { params, body },
@@ -193,6 +209,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
       {check.error !== null && (
         <Answer>
           <Failure failure={check.error} />
+          {leaveOut(findRefused(check.error), (_, place) => place)}
         </Answer>
       )}
       {checked !== undefined && (
@@ -203,6 +220,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
               {words.gap}
               {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
             </output>
+            {leaveOut(failedSequences, sequenceOf)}
             <DataTable
               label={words.outcome}
               columns={columns}
@@ -216,6 +234,12 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     </>
   );
 }
+
+const sequenceOf = (order: unknown) => (order as { sequence?: unknown }).sequence;
+
+/** Returns the places of the orders that the faults of a refused check name. */
+const findRefused = ({ faults }: CallFailure) =>
+  new Set(faults.flatMap(({ path }) => /^orderList\[(\d+)\]/.exec(path)?.[1] ?? []).map(Number));
 
 /** Asks before the operator leaves a page with unsaved changes. On closing the tab, the browser asks. */
 function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {

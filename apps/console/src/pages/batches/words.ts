@@ -113,6 +113,10 @@ export const resendWords = defineAreaWords({
     (count) => `将 ${count} 个订单的授权类型改为资产的类型`,
   ],
   leaveOut: ['Leave out', '不重发'],
+  leaveThese: [
+    (count: string) => (count === '1' ? 'Leave out this order' : `Leave out these ${count} orders`),
+    (count) => `不重发这 ${count} 个订单`,
+  ],
   allOrders: ['Load all failed orders of the batch', '载入该批次的全部失败订单'],
   orders: ['Orders (JSON)', '订单（JSON）'],
   ordersHint: [

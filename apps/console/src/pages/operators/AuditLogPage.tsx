@@ -53,6 +53,7 @@ export function AuditLogPage() {
           { name: 'operator', label: words.operator, kind: 'text' },
           { name: 'action', label: words.action, kind: 'select', options: actions },
           { name: 'target', label: words.target, kind: 'text', placeholder: words.targetExample },
+          { name: 'recordedFrom', until: 'recordedTo', label: words.time, kind: 'past' },
         ]}
         columns={columns}
         rowKey={({ entryId }) => entryId}

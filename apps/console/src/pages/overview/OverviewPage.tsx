@@ -208,6 +208,7 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
       </Section>
       {failures.length > 0 && (
         <Section title={words.failures}>
+          {part !== null && <div className="small">{words.wholePeriod(words[`span${span}`])}</div>}
           <FailureCauses failures={failures} search={part ?? {}} />
           {failedChannels.length > 0 && (
             <DataTable

@@ -65,6 +65,10 @@ export const overviewWords = defineAreaWords({
   failures: ['Failures by cause', '失败原因'],
   failedChannels: ['Channels of the latest failures', '最近失败订单的渠道'],
   failedLastNight: ['Failed last night', '昨夜失败的订单'],
+  wholePeriod: [
+    (period: string) => `Counts of the whole period: ${period}. The links lead to orders of the part shown.`,
+    (period) => `数量为整个时间范围（${period}）的统计，链接仅指向所选部分的订单。`,
+  ],
   failuresTable: ['List of causes', '失败原因列表'],
   orders: ['Orders', '订单数'],
   last: ['Latest', '最近一次'],
