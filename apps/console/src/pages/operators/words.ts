@@ -100,8 +100,8 @@ export const auditWords = defineAreaWords({
   changed: ['Changes', '变更内容'],
   noMatches: ['No such changes', '没有此类变更'],
   noMatchesHelp: [
-    'Neither an operator nor the lockstep command changed this. The log keeps every change; clear a filter to see others.',
-    '没有操作员或 lockstep 命令做过此变更。日志保留所有变更，清除筛选可查看其他变更。',
+    'The log keeps every change that you may see, but none of them matches all filters.',
+    '日志保留了您可查看的所有变更，但没有同时符合全部筛选条件的变更。',
   ],
   none: ['No entries yet', '暂无记录'],
   noneHelp: [

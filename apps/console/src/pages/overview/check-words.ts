@@ -109,7 +109,7 @@ export const checkWords = defineWords({
     ({ count }) => `异常：${count} 个，最近一条消息未送达。`,
   ],
   webhooks_failing_do: [
-    'Open a webhook to see what its endpoint answered. The service retries each message but tests, and disables the webhook after about three days.',
+    'Open a webhook to see what its endpoint answered. The service retries every message except tests, and disables the webhook after about three days.',
     '端点的响应见其消息列表。除测试消息外，服务会自动重试；连续失败约三天后，Webhook 会被停用。',
   ],
   webhooks_behind_name: ['Webhook lag', 'Webhook 延迟'],
