@@ -95,7 +95,7 @@ describe('a message', () => {
     const event = (await readFeed()).at(-1)!;
     expect(event.data).toMatchObject({ channelOrderId: batch.channelOrderId, succeeded: 1, failed: 1 });
     const { type, time, data, id } = event;
-    expect(JSON.parse(received!.body)).toEqual({ type, timestamp: new Date(time).toISOString(), data });
+    expect(JSON.parse(received!.body)).toEqual({ id, type, timestamp: new Date(time).toISOString(), time, data });
     expect(received!.headers).toMatchObject({
       'content-type': 'application/json',
       'user-agent': 'Lockstep-Webhooks/1',
@@ -334,8 +334,10 @@ describe('a test message', () => {
     });
     const [received] = await receiver.awaitCount(1);
     expect(verify(secret, received!)).toEqual({
+      id: test.messageId,
       type: 'webhook.test',
       timestamp: new Date(test.createdTime).toISOString(),
+      time: test.createdTime,
       data: {},
     });
     expect(received!.headers['webhook-id']).toBe(test.messageId);

@@ -20,8 +20,8 @@ export const webhookOperations = ofModule('order', {
     answers: answers(WebhookWithSecret),
     summary: 'Create a webhook',
     description:
-      'Sends every event from now on to a URL, signed as Standard Webhooks specifies: a POST of `{type, timestamp, data}` ' +
-      'with the id of the event as `webhook-id`. Any 2xx within 15 seconds counts as delivered. Otherwise the service ' +
+      'Sends every event from now on to a URL, signed as Standard Webhooks specifies: a POST of ' +
+      '`{id, type, timestamp, time, data}` with the id of the event as `webhook-id`. Any 2xx within 15 seconds counts as delivered. Otherwise the service ' +
       'retries after 5 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours. The same message may arrive twice, ' +
       'with the same id. The status 410, or failure of all attempts, disables the webhook. An application may have ' +
       `${MAX_WEBHOOKS} webhooks.`,

@@ -83,7 +83,7 @@ type LockedWebhook = Standing & { id: WebhookId };
 type Ending = Attempted & { consequence: Consequence };
 
 function decideEnding({ claim, outcome }: Attempted): Ending {
-  const attempts = { attempts: claim.attempts + 1, isTest: claim.event === null };
+  const attempts = { attempts: claim.attempts + 1, isTest: claim.isTest };
   return { claim, outcome, consequence: decideConsequence(outcome, attempts, Math.random()) };
 }
 

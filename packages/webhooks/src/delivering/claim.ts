@@ -1,7 +1,9 @@
 import type { EventId, FeedEvent, WebhookId } from '@lockstep/contract';
 import { readEventsAfter } from '@lockstep/orders';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
+import { messageIdOf, TEST_TYPE } from '../managing/deliveries.ts';
+import type { Told } from '../sending/messages.ts';
 import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
 import { MOST_AT_ONCE } from './standing.ts';
 
@@ -27,9 +29,8 @@ export interface Claim extends Turn {
   url: string;
   /** Newest first. */
   secrets: Buffer[];
-  createdTime: Date;
-  /** The event of the message; null for a test. */
-  event: FeedEvent | null;
+  isTest: boolean;
+  told: Told;
 }
 
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
@@ -150,7 +151,10 @@ async function readReady(trx: Trx, webhookIds: readonly WebhookId[]): Promise<Re
   return rows;
 }
 
-type ClaimedRow = Omit<Claim, 'event' | 'trust' | 'isFailing'> & { position: EventId | null };
+type ClaimedRow = Omit<Claim, 'isTest' | 'told' | 'trust' | 'isFailing'> & {
+  position: EventId | null;
+  createdMs: number;
+};
 
 async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
   if (chosen.length === 0) return [];
@@ -160,7 +164,7 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     from webhook w
     where d.id = any (${chosen.map(({ id }) => id)}::bigint[]) and w.id = d.webhook_id
     returning d.id as "deliveryId", d.claims, d.attempts, d.webhook_id as "webhookId",
-      w.application_id as "applicationId", w.url, d.created_time as "createdTime", d.position, array_remove(
+      w.application_id as "applicationId", w.url, ${inMs('d.created_time')} as "createdMs", d.position, array_remove(
         array[w.secret, case when w.old_secret_end_time > statement_timestamp() then w.old_secret end], null
       ) as secrets`.execute(trx);
   const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
@@ -169,12 +173,20 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
   await failDeliveries(trx, rows.filter(isGone));
   return rows
     .filter((row) => !isGone(row))
-    .map(({ position, ...row }) => ({
+    .map(({ position, createdMs, ...row }) => ({
       ...row,
       ...turns.get(row.deliveryId)!,
-      event: position === null ? null : events.get(position)!,
+      isTest: position === null,
+      told: position === null ? buildTest(row.deliveryId, createdMs) : events.get(position)!,
     }));
 }
+
+const buildTest = (id: string, time: number): Told => ({
+  id: messageIdOf({ id, position: null }),
+  type: TEST_TYPE,
+  time,
+  data: {},
+});
 
 async function readEvents(trx: Trx, rows: readonly ClaimedRow[]): Promise<Map<string, FeedEvent>> {
   const ofEvents = rows.flatMap(({ applicationId, position }) =>

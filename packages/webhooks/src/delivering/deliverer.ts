@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApplicationId } from '@lockstep/contract';
 import { type Closable, type Database, isTransient, type Logger, share } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { messageIdOf } from '../managing/deliveries.ts';
+import { buildMessage } from '../sending/messages.ts';
 import type { Sender, SendOutcome } from '../sending/sender.ts';
 import { type Attempted, giveBack, type Recorded, recordAttempts } from './attempts.ts';
 import { CLAIM_SECONDS, type Claim, claimDeliveries } from './claim.ts';
-import { buildMessage } from './messages.ts';
 import type { WebhookMetrics } from './state.ts';
 
 /** How often a worker polls for due messages: retries, and those whose wake-up was lost. */
@@ -142,10 +141,10 @@ export class WebhookDeliverer implements Closable {
   }
 
   /** Returns null if the worker shuts down before there is an outcome. */
-  async #send(claim: Claim): Promise<SendOutcome | null> {
+  async #send({ url, told, secrets }: Claim): Promise<SendOutcome | null> {
     const { signal } = this.#stopping;
     try {
-      return await this.#sender.send(buildMessage(claim, new Date()), signal);
+      return await this.#sender.send({ url, ...buildMessage(told, secrets, new Date()) }, signal);
     } catch (error) {
       if (signal.aborted) return null;
       throw error;
@@ -206,9 +205,12 @@ export class WebhookDeliverer implements Closable {
   }
 
   #report({ claim, outcome }: Attempted, { state, disabledCause }: Recorded): void {
-    const { webhookId, applicationId, deliveryId, event } = claim;
+    const {
+      webhookId,
+      applicationId,
+      told: { id: messageId },
+    } = claim;
     const { status, fault, detail, durationMs, busyMs } = outcome;
-    const messageId = messageIdOf({ id: deliveryId, position: event?.id ?? null });
     const labels = { outcome: fault === null ? 'delivered' : 'failed' };
     this.#metrics.attempts.inc(labels);
     this.#metrics.attemptSeconds.observe(labels, durationMs / 1_000);

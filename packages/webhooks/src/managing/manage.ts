@@ -13,7 +13,7 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { checkUrl } from '../sending/addresses.ts';
-import { newSecret, showSecret } from '../sending/signatures.ts';
+import { newSecret, showSecret } from '../sending/messages.ts';
 import { failPending, requireWebhook, shownWebhooks, showWebhook, type WebhookViewer, webhooksOf } from './webhooks.ts';
 
 /** How long the previous secret signs after a rotation (rules 6.8). */
