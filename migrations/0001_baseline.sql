@@ -58,6 +58,10 @@ create table application (
   -- The secret before the last rotation, valid until old_secret_end_time; null if there is none.
   old_secret_hash bytea,
   old_secret_end_time timestamptz,
+  -- Whether it hears of licenses without being bound to their channels, and how many days before their end.
+  hears_licenses boolean not null default false,
+  lead_days integer[] not null default '{30,7}'
+    check (cardinality(lead_days) <= 5 and 1 <= all (lead_days) and 365 >= all (lead_days)),
   check ((old_secret_hash is null) = (old_secret_end_time is null)),
   searched text not null generated always as (searched_text(name, app_key)) stored
 );
@@ -1229,43 +1233,84 @@ create trigger check_lendings after insert on asset_lending
 -- Events, webhooks, activity (rules 6.6, 6.8)
 ---------------------------------------------------------------------------------------------------------------------------
 
--- The event feed. The transaction that completes a batch inserts into unnumbered_event. A short statement of its own
--- then moves the row to event, where readers see it, with the next position. So positions appear in order however long
--- transactions take, and a reader that continues after the last position it saw misses no event.
+-- The event feed. The transaction in which something happens inserts into unnumbered_event. A short statement of its own
+-- then moves the row to event, where readers see it, with the next position: one for the application, or one for each that
+-- hears of the customer's licenses. So positions appear in order however long transactions take, a reader that continues
+-- after the last position it saw misses no event, and no transaction writes for each listener.
 create table unnumbered_event (
   id bigint generated always as identity primary key,
-  application_id bigint not null,
-  batch_id bigint not null,
-  type text not null check (type in ('batch.completed', 'batch.retried')),
-  completed_time timestamptz not null,
-  succeeded integer not null,
-  failed integer not null,
-  cancelled integer not null,
+  -- Whose event it is; null: of all that hear of the licenses of customer_id, except who did it: by_application_id, or the
+  -- application of the order.
+  application_id bigint,
+  customer_id bigint,
+  by_application_id bigint,
+  license_order_id bigint,
+  -- Only applications with this lead time hear of it; null or -1: all.
+  lead_days integer,
+  type text not null check (type in (
+    'batch.completed', 'batch.retried', 'licenses.expiring', 'licenses.expired', 'asset.transferred', 'asset.revoked',
+    'asset.locked', 'asset.unlocked', 'asset.frozen', 'asset.unfrozen', 'webhook.failing', 'webhook.disabled'
+  )),
+  happened_time timestamptz not null default statement_timestamp(),
+  batch_id bigint,
+  succeeded integer,
+  failed integer,
+  cancelled integer,
+  -- What the event says, as readers get it (packages/orders/src/feed/events.ts); null of a batch.
+  data json,
+  constraint unnumbered_event_for check ((application_id is null) <> (customer_id is null)),
+  constraint unnumbered_event_about check (
+    num_nonnulls(batch_id, succeeded, failed, cancelled) = case when data is null then 4 else 0 end
+  ),
   check (succeeded >= 0 and failed >= 0 and cancelled between 0 and failed)
 );
 
--- The batch as it was when it was completed; a retry may change the batch's row later. Clients know an event by its
--- position. Look events up by application and position: no index is on the position alone. Events never change; the
--- cleanup deletes them.
+-- The batch as it was when it was completed; a retry may change the batch's row later. Other events have data, and the
+-- channel of the customer, if any. Clients know an event by its position. Look events up by application and position: no
+-- index is on the position alone. Events never change; the cleanup deletes them.
 create table event (
   application_id bigint not null,
   position bigint not null,
-  batch_id bigint not null,
-  type text not null check (type in ('batch.completed', 'batch.retried')),
-  completed_time timestamptz not null,
-  succeeded integer not null,
-  failed integer not null,
-  cancelled integer not null,
+  type text not null,
+  happened_time timestamptz not null,
+  batch_id bigint,
+  succeeded integer,
+  failed integer,
+  cancelled integer,
+  channel_code text,
+  data json,
   created_time timestamptz not null default statement_timestamp(),
   primary key (application_id, position),
+  constraint event_about check (num_nonnulls(batch_id, succeeded, failed, cancelled) = case when data is null then 4 else 0 end),
   check (succeeded >= 0 and failed >= 0 and cancelled between 0 and failed)
 );
 -- A batch is completed once.
 create unique index event_completed_batch on event (batch_id) where type = 'batch.completed';
 -- For the cleanup.
 create index event_created on event (created_time);
-create trigger refuse_change before truncate or update of application_id, position, batch_id, type, completed_time, succeeded,
-  failed, cancelled on event for each statement execute function refuse_change();
+create trigger refuse_change before truncate or update of application_id, position, type, happened_time, batch_id, succeeded,
+  failed, cancelled, channel_code, data on event for each statement execute function refuse_change();
+
+-- How far the search for ending licenses is, for each lead time that applications have (-1: that have ended): the day
+-- that it reads (since 1970-01-01 UTC), first its assets, then their products, then telling what it found.
+create table expiry_search (
+  lead_days integer primary key check (lead_days between -1 and 365),
+  day integer not null,
+  part text not null default 'assets' check (part in ('assets', 'products', 'telling')),
+  -- The last asset that it has read.
+  after_id bigint not null default 0
+);
+
+-- What a search has found for a customer so far: how many end on its day, and the first of them, as events name them.
+create table found_expiry (
+  lead_days integer not null references expiry_search on delete cascade,
+  customer_id bigint not null,
+  assets integer not null default 0,
+  products integer not null default 0,
+  named_assets json[] not null default '{}',
+  named_products json[] not null default '{}',
+  primary key (lead_days, customer_id)
+);
 
 -- The last position assigned. The numbering statement locks this row until it commits, so only one runs at a time.
 create table event_counter (

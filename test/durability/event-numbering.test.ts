@@ -5,6 +5,7 @@ import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
+import { batchOfEvent } from '../harness/orders/batch-events.ts';
 import { type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 /** Events get increasing numbers, so that a reader that continues after the last one misses none (rules 6.8). */
@@ -32,7 +33,7 @@ beforeEach(async () => {
 /** Writes the rows that a batch's completion writes. */
 async function end(on: Database, ...batchIds: number[]): Promise<void> {
   await sql`
-    insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+    insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
     select 1, id, 'batch.completed', now(), 1, 0, 0 from unnest(${batchIds}::bigint[]) as id`.execute(on);
 }
 
@@ -42,10 +43,10 @@ async function readOn(after: bigint): Promise<{ batches: number[]; after: bigint
   let place = after;
   for (let hasMore = true; hasMore; ) {
     const [page] = await readEventsAfter(db, [{ applicationId: APPLICATION, after: place, limit: 700 }]);
-    for (const { id, data } of page!.events) {
-      expect(BigInt(id)).toBeGreaterThan(place);
-      place = BigInt(id);
-      batches.push(Number(data.channelOrderId));
+    for (const event of page!.events) {
+      expect(BigInt(event.id)).toBeGreaterThan(place);
+      place = BigInt(event.id);
+      batches.push(Number(batchOfEvent(event).channelOrderId));
     }
     hasMore = page!.hasMore;
   }

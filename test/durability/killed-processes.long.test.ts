@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
+import { batchOfEvent } from '../harness/orders/batch-events.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';
@@ -112,17 +113,19 @@ describe.each(QUEUE_KINDS)('two api and two worker processes on %s, one killed e
     areAllEnded = true;
 
     const events = await following;
-    const told = events.map(({ data }) => data.channelOrderId);
+    const told = events.map((event) => batchOfEvent(event).channelOrderId);
     expect(told).toHaveLength(all.length);
     expect(told.toSorted()).toEqual([...results.keys()].toSorted());
     const ids = events.map(({ id }) => Number(id));
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-    for (const { type, data } of events) {
+    for (const event of events) {
+      const { type } = event;
+      const data = batchOfEvent(event);
       const { orders, nextCursor: _, estimatedCompletionTime: __, ...summary } = results.get(data.channelOrderId)!;
       const cancelled = orders.filter(({ cause }) => cause === 'cancelled').length;
       expect({ type, data }).toEqual({ type: 'batch.completed', data: { ...summary, cancelled } });
     }
-    const cancelled = events.reduce((sum, { data }) => sum + data.cancelled, 0);
+    const cancelled = events.reduce((sum, event) => sum + batchOfEvent(event).cancelled, 0);
     expect(cancelled).toBeGreaterThan(0);
     // A new reader that starts at the beginning reads the same events.
     expect(await follow(apis, () => true)).toEqual(events);

@@ -43,7 +43,7 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
   event: {
     maxAgeSeconds: 7 * DAY_SECONDS,
     insert: (at) => sql`
-      insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled, created_time)
+      insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled, created_time)
       select 1, n, 1, 'batch.retried', time, 0, 1, 0, time from ${at}`,
   },
   order_activity: {

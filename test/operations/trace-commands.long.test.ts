@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { dataOf } from '../harness/api.ts';
 import { startReceiver } from '../harness/network/receiver.ts';
+import { batchOfEvent } from '../harness/orders/batch-events.ts';
 import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
   COMMAND,
@@ -112,7 +113,7 @@ describe('lockstep events', async () => {
     const { status, stdout, stderr } = await runLine('lockstep events --json', readerEnv);
     const events = z.array(FeedEvent).parse(objectsIn(stdout));
     expect(status).toBe(0);
-    expect(events.map(({ data }) => data.channelOrderId)).toEqual(before);
+    expect(events.map((event) => batchOfEvent(event).channelOrderId)).toEqual(before);
     expect(stderr).toMatch(continuing(events[2]));
     const [people, rest, end] = await Promise.all([
       runLine('lockstep events --limit 1', readerEnv),
@@ -133,7 +134,7 @@ describe('lockstep events', async () => {
     const line = await Promise.all([job.line(/"succeeded":1.*$/), sendBatch().then((id) => job.line(new RegExp(id)))]);
     const { status, stdout, stderr } = await job.end('SIGINT');
     const events = z.array(FeedEvent).parse(objectsIn(stdout));
-    expect(events.map(({ data }) => data.channelOrderId).slice(0, 3)).toEqual(before);
+    expect(events.map((event) => batchOfEvent(event).channelOrderId).slice(0, 3)).toEqual(before);
     expect(JSON.parse(line[1])).toEqual(events[3]);
     expect(status).toBe(130);
     expect(stderr).toMatch(continuing(events[3]));

@@ -17,6 +17,8 @@ declare module '@lockstep/platform' {
       channels: string[] | null;
       old_secret_hash: Buffer | null;
       old_secret_end_time: Date | null;
+      hears_licenses: Generated<boolean>;
+      lead_days: Generated<number[]>;
       searched: GeneratedAlways<string>;
     };
     access_token: {

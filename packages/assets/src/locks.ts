@@ -1,12 +1,13 @@
-import type {
-  ApplicationId,
-  AssetId,
-  ChangeLocks,
-  Channels,
-  LicenseType,
-  LockAction,
-  LockResult,
-  LockStatus,
+import {
+  type ApplicationId,
+  type AssetId,
+  type ChangeLocks,
+  type Channels,
+  type LicenseType,
+  type LockAction,
+  type LockResult,
+  type LockStatus,
+  MAX_NAMED,
 } from '@lockstep/contract';
 import { behindSavepoint, type Database, inTransaction, isTransient, type Logger, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -54,7 +55,7 @@ interface LockRow {
 
 /**
  * Disables or enables locks, or freezes or unfreezes certificates, and returns one entry per number in the order sent
- * (rules 7). A change writes an audit entry; an asset that already has the wanted state succeeds as a no-op. A fault of
+ * (rules 7). A change writes an audit entry and, for each customer, an event; an asset that already has the wanted state succeeds as a no-op. A fault of
  * one asset does not stop the others. A fault of every asset that would change is the service's, and is thrown.
  *
  * Throws an error for which isOverload is true if the assets are not free in time; then nothing has changed.
@@ -116,9 +117,16 @@ async function update(trx: Trx, locks: LockRow[], change: LockChange): Promise<v
   await sql`
     with changed as (
       update asset set ${sql.ref(column)} = ${value}, updated_time = ${NOW}
-      where id = any (${assetIds}::bigint[]) returning id
+      where id = any (${assetIds}::bigint[]) returning *
+    ), audited as (
+      insert into lock_audit (asset_id, action, operator_identity, application_id, request_id)
+      select id, ${change.action}, ${change.operatorIdentity}, ${change.applicationId}, ${change.requestId}
+      from changed order by id
     )
-    insert into lock_audit (asset_id, action, operator_identity, application_id, request_id)
-    select id, ${change.action}, ${change.operatorIdentity}, ${change.applicationId}, ${change.requestId}
-    from changed order by id`.execute(trx);
+    insert into unnumbered_event (type, customer_id, by_application_id, data)
+    select ${`asset.${change.action}`}, customer_id, ${change.applicationId}, json_build_object(
+      'customerId', customer_id::text, 'licenseOrderId', null, 'assets', (array_agg(json_build_object(
+        'assetId', id::text, 'assetNum', asset_num, 'limitEndDate', limit_end_date
+      ) order by id))[:${sql.lit(MAX_NAMED)}], 'counts', json_build_object('assets', count(*))
+    ) from changed group by customer_id`.execute(trx);
 }

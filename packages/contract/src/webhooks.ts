@@ -16,6 +16,11 @@ export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
 });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
+export const DisabledCause = namedEnum('DisabledCause', 'Why a webhook was disabled.', [
+  'endpoint_gone',
+  'attempts_exhausted',
+]);
+
 export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   webhookId: z.string().describe('Id of the webhook.'),
   url: z.string().describe('The URL to which events are sent.'),
@@ -25,13 +30,9 @@ export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   ),
   createdTime: time('When it was created'),
   disabledTime: time('When it was disabled; null if active').nullable(),
-  disabledCause: z
-    .enum(['endpoint_gone', 'attempts_exhausted'])
-    .nullable()
-    .meta({ id: 'DisabledCause', description: 'Why a webhook was disabled.' })
-    .describe(
-      'endpoint_gone: it answered 410. attempts_exhausted: all attempts to deliver an event failed. null if active.',
-    ),
+  disabledCause: DisabledCause.nullable().describe(
+    'endpoint_gone: it answered 410. attempts_exhausted: all attempts to deliver an event failed. null if active.',
+  ),
 });
 export type Webhook = z.infer<typeof Webhook>;
 

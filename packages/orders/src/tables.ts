@@ -1,4 +1,12 @@
-import type { ApplicationId, BatchId, CustomerId, LicenseOrderId, OrderType } from '@lockstep/contract';
+import type {
+  ApplicationId,
+  BatchId,
+  CustomerId,
+  EventId,
+  EventType,
+  LicenseOrderId,
+  OrderType,
+} from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated } from 'kysely';
 
@@ -65,6 +73,21 @@ declare module '@lockstep/platform' {
       products: number;
       finished_time: Generated<Date>;
       src_license_order_id: LicenseOrderId | null;
+    };
+    unnumbered_event: {
+      id: Generated<EventId>;
+      application_id: ApplicationId | null;
+      customer_id: CustomerId | null;
+      by_application_id: ApplicationId | null;
+      license_order_id: LicenseOrderId | null;
+      lead_days: number | null;
+      type: EventType;
+      happened_time: Generated<Date>;
+      batch_id: BatchId | null;
+      succeeded: number | null;
+      failed: number | null;
+      cancelled: number | null;
+      data: unknown | null;
     };
     failed_order: {
       license_order_id: LicenseOrderId;

@@ -7,6 +7,7 @@ export { Claims } from './applying/loop.ts';
 export { countActivity } from './channels/count-activity.ts';
 export { completeBatches, lockBatches, OpenBatches } from './completion/complete-batches.ts';
 export { failInLanes } from './corrections/fail-orders.ts';
+export { searchExpiries } from './feed/expiries.ts';
 export { COMPLETIONS_CHANNEL, numberEvents } from './feed/numbering.ts';
 export { freeLanes, LANES_OF_CHANNEL, laneOf, lanesOfChannel, lockLanes, readLocked } from './lanes.ts';
 export type { OrderWithId, Outcome } from './planning/order.ts';

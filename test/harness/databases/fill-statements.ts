@@ -55,7 +55,7 @@ export const FILL_STATEMENTS: Readonly<Record<string, string>> = {
   cross join (select id, uri_hash from product_terms where digest = sha256('${TERMS}')) as terms
   where $3::text[] is not null`,
 
-  event: `insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+  event: `insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled)
   select (select id from application limit 1), batch_id, batch_id, 'batch.completed', ${finishedTime},
     ${ORDERS_PER_FILLED_BATCH}, 0, 0
   from ${batches} where $3::text[] is not null`,

@@ -54,7 +54,7 @@ const LEFT_OUT = [
 /** Tables of which only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {
   event: sql`(
-    select batch_id, type, completed_time from event union all select batch_id, type, completed_time from unnumbered_event
+    select batch_id, type, happened_time from event union all select batch_id, type, happened_time from unnumbered_event
   )`,
   order_activity: sql`(
     select sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed from (

@@ -4,6 +4,7 @@ import { numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, Listener, openDatabase } from '@lockstep/platform';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { batchOfEvent } from '../../harness/orders/batch-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/stack.ts';
 
 /** Thousands of calls wait for events at a cost that doesn't grow with their number (rules 6.8). */
@@ -75,7 +76,7 @@ afterEach(async () => {
 /** Inserts completed batches of an application, as far as the feed needs them, and numbers their events. */
 async function end(batchIds: number[], applicationId = 1): Promise<void> {
   await sql`
-    insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+    insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
     select ${applicationId}, id, 'batch.completed', now(), 1, 0, 0 from unnest(${batchIds}::bigint[]) as id`.execute(
     database.db,
   );
@@ -93,7 +94,7 @@ interface Waiting {
 async function wait({ applicationId = 1, after = 0, limit = 100, seconds = 30 }: Waiting = {}) {
   const query = { after: String(after) as EventId, limit, waitSeconds: seconds };
   const found = await awaitEvents(counted, watch, String(applicationId) as ApplicationId, query, gone.signal);
-  return { batches: found.events.map(({ data }) => data.channelOrderId), hasMore: found.hasMore };
+  return { batches: found.events.map((event) => batchOfEvent(event).channelOrderId), hasMore: found.hasMore };
 }
 const NOTHING = { batches: [], hasMore: false };
 
@@ -147,7 +148,7 @@ it('events of many applications at once wake the calls of each', async () => {
   const applicationIds = Array.from({ length: OTHERS + 1 }, (_, index) => index + 1);
   const answers = applicationIds.map((applicationId) => wait({ applicationId }));
   await sql`
-    insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+    insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
     select id, id, 'batch.completed', now(), 1, 0, 0 from generate_series(1, ${OTHERS + 1}::int) as id`.execute(
     database.db,
   );

@@ -12,18 +12,19 @@ import {
   refusedByPostgres,
 } from '../../harness/databases/unchecked.ts';
 import { untilReceived } from '../../harness/databases/waiting.ts';
+import { batchOfEvent } from '../../harness/orders/batch-events.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { QUEUE_KINDS, testStack } from '../../harness/stack.ts';
 
 /** The event feed (rules 6.8). Answers must match the contract in strict form. */
-const strictEvent = z.strictObject({ ...FeedEvent.shape, data: z.strictObject(FeedEvent.shape.data.shape) });
-const strictPage = z.strictObject({ ...EventPage.shape, events: z.array(strictEvent) });
+const strictEvents = FeedEvent.options.map(({ shape }) => z.strictObject({ ...shape, data: shape.data.strict() }));
+const strictPage = z.strictObject({ ...EventPage.shape, events: z.array(z.union(strictEvents)) });
 
 const submitQuery = (api: Api, query: Record<string, string> = {}, nonce?: string) =>
   api.call('GET', '/events', { query, ...(nonce === undefined ? {} : { nonce }) });
 const readEvents = async (api: Api, query: Record<string, string> = {}): Promise<EventPage> =>
-  strictPage.parse(dataOf(await submitQuery(api, query)));
+  strictPage.parse(dataOf(await submitQuery(api, query))) as EventPage;
 
 /** Reads the feed until `count` events follow `after`. */
 async function readSome(api: Api, count: number, after = ''): Promise<FeedEvent[]> {
@@ -97,10 +98,10 @@ describe.each(QUEUE_KINDS)('the feed, on %s', async (queue) => {
     await api.accept(batch);
     await api.cancel(batch);
     const { event } = await nextEvent(batch);
-    expect(event.data.channelOrderId).toBe(batch.channelOrderId);
+    expect(batchOfEvent(event).channelOrderId).toBe(batch.channelOrderId);
     const last = batchOf(newBuy(customer, [newAssetNum()]));
     await api.accept(last);
-    expect((await nextEvent(last)).event.data.channelOrderId).toBe(last.channelOrderId);
+    expect(batchOfEvent((await nextEvent(last)).event).channelOrderId).toBe(last.channelOrderId);
   });
 
   it('shows an application only the events of its own batches', async () => {
@@ -110,10 +111,10 @@ describe.each(QUEUE_KINDS)('the feed, on %s', async (queue) => {
     const batch = syncOf(newBuy(await other.newCustomer(), [newAssetNum()]));
     await other.accept(batch);
     const [event] = await readSome(other, 1);
-    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+    expect(batchOfEvent(event!).channelOrderId).toBe(batch.channelOrderId);
     const own = syncOf(newBuy(customer, [newAssetNum()]));
     await api.accept(own);
-    expect((await nextEvent(own)).event.data.channelOrderId).toBe(own.channelOrderId);
+    expect(batchOfEvent((await nextEvent(own)).event).channelOrderId).toBe(own.channelOrderId);
     expect(await readEvents(other, { after: event!.id })).toEqual({ events: [], lastId: event!.id, hasMore: false });
   });
 });
@@ -202,14 +203,14 @@ describe('of seven events', async () => {
     const batch = syncOf(newBuy(customer, [newAssetNum()]));
     await api.accept(batch);
     const [event] = await readSome(api, 1, lastId!);
-    expect(event!.data.channelOrderId).toBe(batch.channelOrderId);
+    expect(batchOfEvent(event!).channelOrderId).toBe(batch.channelOrderId);
     expect((await readEvents(api, { after: 'latest' })).lastId).toBe(event!.id);
   });
 
   it('latest skips no event that has occurred and has no ID yet', async () => {
     const before = await readEvents(api, { after: 'latest' });
     const { rows } = await sql<{ id: string }>`
-      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
       select application_id, batch_id, 'batch.retried', now(), 1, 0, 0 from event
       where position = ${before.lastId} returning id`.execute(stack.db);
     expect(rows).toHaveLength(1);
@@ -226,7 +227,7 @@ async function startWaiting(api: Api, query: Record<string, string> = {}) {
   const nonce = randomUUID();
   const call = submitQuery(api, { waitSeconds: '30', ...query }, nonce);
   await untilReceived(stack.db, nonce);
-  return async () => strictPage.parse(dataOf(await call));
+  return async () => strictPage.parse(dataOf(await call)) as EventPage;
 }
 
 describe('a waiting call', async () => {
@@ -242,7 +243,7 @@ describe('a waiting call', async () => {
     await api.accept(batch);
     for (const answer of answers) {
       const { events, hasMore } = await answer();
-      expect(events.map(({ data }) => data.channelOrderId)).toEqual([batch.channelOrderId]);
+      expect(events.map((event) => batchOfEvent(event).channelOrderId)).toEqual([batch.channelOrderId]);
       expect(hasMore).toBe(false);
     }
   });
@@ -259,7 +260,7 @@ describe('a waiting call', async () => {
     const answer = await startWaiting(api, { after });
     await sql`
       with counter as (update event_counter set last_position = last_position + 1 returning last_position)
-      insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
+      insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled)
       select application_id, last_position, batch.id, 'batch.retried', now(), 1, 0, 0
       from counter, batch join application on application.id = application_id
       where app_key = ${api.credentials.appKey} limit 1`.execute(stack.db);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { dataOf, refusalOf } from '../../harness/api.ts';
 import { type Answer, type Received, startReceiver } from '../../harness/network/receiver.ts';
+import { batchOfEvent } from '../../harness/orders/batch-events.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { testStack, untilTestsEnd } from '../../harness/stack.ts';
@@ -289,7 +290,7 @@ describe('a failed attempt', () => {
     }
     isBroken = false;
     const feed = await readFeed();
-    const before = feed.at(feed.findIndex(({ data }) => data.channelOrderId === missed) - 1)!;
+    const before = feed.at(feed.findIndex((event) => batchOfEvent(event).channelOrderId === missed) - 1)!;
     expect(dataOf(await ask(webhookId, 'enable'))).toMatchObject({
       state: 'active',
       disabledTime: null,

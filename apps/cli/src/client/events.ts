@@ -48,10 +48,20 @@ export async function printEvents(
 
 /** Formats an event as one line rather than a table row: the next one may come an hour later. */
 function formatEvent({ id, type, time, data }: FeedEvent): string {
-  const { channelCode, channelOrderId, total, succeeded, failed, cancelled } = data;
-  const ended = cancelled === 0 ? '' : ` (${cancelled} cancelled)`;
-  const outcome = `${countOrders(total)}, ${succeeded} succeeded, ${failed} failed${ended}`;
-  return `${formatTime(time)}  ${id}  ${type}  ${channelCode} ${channelOrderId}: ${outcome}`;
+  return `${formatTime(time)}  ${id}  ${type}  ${formatData(data)}`;
+}
+
+function formatData(data: FeedEvent['data']): string {
+  if ('webhookId' in data) return [`webhook ${data.webhookId}`, data.cause].filter((word) => word !== null).join(', ');
+  if ('channelOrderId' in data) {
+    const { channelCode, channelOrderId, total, succeeded, failed, cancelled } = data;
+    const ended = cancelled === 0 ? '' : ` (${cancelled} cancelled)`;
+    return `${channelCode} ${channelOrderId}: ${countOrders(total)}, ${succeeded} succeeded, ${failed} failed${ended}`;
+  }
+  const subject = `${data.channelCode} customer ${data.customerId}`;
+  if ('day' in data) return `${subject}: ${data.counts.assets} assets, ${data.counts.products} products, ${data.day}`;
+  const more = data.counts.assets > data.assets.length ? ' …' : '';
+  return `${subject}: ${data.assets.map(({ assetNum }) => assetNum).join(' ')}${more}`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { named } from '../containers.ts';
 import type { EventId } from '../scalars.ts';
-import { integer, queryIntegerOr, textOrNull, time } from '../scalars.ts';
+import { AssetId, CustomerId, integer, LicenseOrderId, queryIntegerOr, textOrNull, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
+import { DisabledCause } from '../webhooks.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
@@ -28,22 +29,104 @@ export type EventsQuery = z.infer<typeof EventsQuery>;
 const BatchEnd = BatchSummary.extend({
   cancelled: integer().describe('Failed orders that were cancelled.'),
 }).meta({ id: 'BatchEnd', description: 'The totals of a completed batch.' });
+export type BatchEnd = z.infer<typeof BatchEnd>;
 
-export const EventType = z.enum(['batch.completed', 'batch.retried']).meta({
+const BATCH_EVENTS = ['batch.completed', 'batch.retried'] as const;
+const EXPIRY_EVENTS = ['licenses.expiring', 'licenses.expired'] as const;
+const ASSET_EVENTS = [
+  'asset.transferred',
+  'asset.revoked',
+  'asset.locked',
+  'asset.unlocked',
+  'asset.frozen',
+  'asset.unfrozen',
+] as const;
+const WEBHOOK_EVENTS = ['webhook.failing', 'webhook.disabled'] as const;
+
+export const EventType = z.enum([...BATCH_EVENTS, ...EXPIRY_EVENTS, ...ASSET_EVENTS, ...WEBHOOK_EVENTS]).meta({
   id: 'EventType',
   description:
     'Type of an event. batch.completed: all orders of a batch have an outcome; once for each batch. batch.retried: an ' +
-    'operator retried failed orders of a completed batch, and all have an outcome again. Later releases may add types: ' +
-    'skip those that you do not know.',
+    'operator retried failed orders of a completed batch, and all have an outcome again. licenses.expiring: licenses of ' +
+    'a customer end on a day. licenses.expired: they ended on it. asset.transferred: an order of another application ' +
+    'moved assets away from a customer. asset.revoked: one revoked them. asset.locked, unlocked, frozen, unfrozen: ' +
+    'another application did so. webhook.failing: a webhook of yours has failed for half an hour. webhook.disabled: it ' +
+    'is disabled. Later releases may add types: skip those that you do not know.',
 });
 export type EventType = z.infer<typeof EventType>;
 
-export const FeedEvent = named('Event', 'An event of the feed.', {
-  id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
-  type: EventType.describe('Type of the event.'),
-  time: time('When the event happened'),
-  data: BatchEnd.describe('The batch at that time.'),
+/** How many assets, and how many products, an event names. */
+export const MAX_NAMED = 100;
+
+const NamedAsset = named('NamedAsset', 'An asset of an event.', {
+  assetId: AssetId.describe('Id of the asset.'),
+  assetNum: z.string().describe('Asset number.'),
+  limitEndDate: time('End of the asset; null if it has none').nullable(),
 });
+export type NamedAsset = z.infer<typeof NamedAsset>;
+
+const NamedProduct = named('NamedProduct', 'A product of an event.', {
+  id: z.string().describe('Id of the product.'),
+  productUri: z.string().describe('Globally unique product id.'),
+  assetNum: z.string().describe('Number of its asset.'),
+  limitEndDate: time('End of the product'),
+});
+
+const OF_CUSTOMER = {
+  customerId: CustomerId.describe('Customer of the licenses; after a transfer, the former one.'),
+  channelCode: z.string().describe('Channel of the customer.'),
+};
+const FIRST = `the first ${MAX_NAMED}`;
+
+const EndingLicenses = named('EndingLicenses', 'Licenses of a customer that end on a day.', {
+  ...OF_CUSTOMER,
+  day: z.iso.date().describe('The day on which they end, in UTC, such as 2026-12-31.'),
+  leadDays: integer().describe('How many days before that day they are told; 0 in licenses.expired.'),
+  assets: z.array(NamedAsset).describe(`Assets that end on the day: ${FIRST}.`),
+  products: z
+    .array(NamedProduct)
+    .describe(
+      `Products that end on the day, and not after their asset: ${FIRST}. Those that end with it are not listed.`,
+    ),
+  counts: z
+    .object({
+      assets: integer().describe('Number of these assets.'),
+      products: integer().describe('Number of these products.'),
+    })
+    .describe('How many there were when the event was made.'),
+  list: z.string().describe('Path and query, after the base URL, of the list that shows all. Add a g_nonce.'),
+});
+export type EndingLicenses = z.infer<typeof EndingLicenses>;
+
+const ChangedAssets = named('ChangedAssets', 'Assets of a customer that another application changed.', {
+  ...OF_CUSTOMER,
+  licenseOrderId: LicenseOrderId.nullable().describe('The order that did it; null if it was not an order.'),
+  assets: z.array(NamedAsset).describe(`The assets: ${FIRST}.`),
+  counts: z.object({ assets: integer().describe('Number of the assets.') }).describe('How many there are.'),
+});
+
+const WebhookTrouble = named('WebhookTrouble', 'A webhook that fails or is disabled.', {
+  webhookId: z.string().describe('Id of the webhook.'),
+  cause: DisabledCause.nullable().describe('Why it was disabled; null while it only fails.'),
+  sinceTime: time('When it was disabled, or began to fail'),
+});
+
+const feedEvent = <const Types extends readonly string[], Data extends z.ZodType>(types: Types, data: Data) =>
+  z.object({
+    id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
+    type: z.enum(types).describe('Type of the event.'),
+    time: time('When the event happened'),
+    data,
+  });
+
+export const FeedEvent = z
+  .discriminatedUnion('type', [
+    feedEvent(BATCH_EVENTS, BatchEnd.describe('The batch at that time.')),
+    feedEvent(EXPIRY_EVENTS, EndingLicenses.describe('The licenses.')),
+    feedEvent(ASSET_EVENTS, ChangedAssets.describe('The assets.')),
+    feedEvent(WEBHOOK_EVENTS, WebhookTrouble.describe('The webhook.')),
+  ])
+  .meta({ id: 'Event', description: 'An event of the feed.' });
 export type FeedEvent = z.infer<typeof FeedEvent>;
 
 export const EventPage = named('EventPage', 'A page of the event feed.', {

@@ -130,7 +130,7 @@ export const BATCH_VALUES = `application_id, channel_code, channel_order_id, syn
 
 /** SQL for a CTE after one called `stored`, which holds rows of new batches: stores the events of completed ones. */
 export const RECORDING_STORED = `
-  insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+  insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
   select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored
   where completed_time is not null order by id`;
 

@@ -9,6 +9,7 @@ import {
 } from '@lockstep/assets';
 import type { Refusal } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
+import { recordAssetChanges } from '../feed/asset-changes.ts';
 import { listOldest, MAX_CANDIDATES, ProductNotFound } from '../planning/matching.ts';
 import { LIMITS, type Limits, type OrderWithId, type Outcome } from '../planning/order.ts';
 import { collectContents, collectNeeds, noteContact, outcomeOf, type Planned, tryPlan } from '../planning/plan.ts';
@@ -41,7 +42,7 @@ export async function planOnLoaded(
   return { ledger, outcomes: planned.map(outcomeOf) };
 }
 
-/** Stores the outcomes and effects of orders. Outcomes come first, because grants refer to them. */
+/** Stores the outcomes and effects of orders, and the events of these. Outcomes come first, because grants refer to them. */
 export async function storeApplied(
   trx: Trx,
   ledger: Ledger,
@@ -50,6 +51,7 @@ export async function storeApplied(
 ): Promise<void> {
   await recordOutcomes(trx, outcomes);
   await writeLedger(trx, ledger, ids);
+  await recordAssetChanges(trx, ledger);
 }
 
 /** Stores outcomes. Throws if an order already has one, so that no order takes effect twice. */

@@ -3,6 +3,7 @@ import { type Database, describeError, type Logger } from '@lockstep/platform';
 import { countActivity } from '../channels/count-activity.ts';
 import { readHoldsAndStalls } from '../channels/gauges.ts';
 import { OpenBatches } from '../completion/complete-batches.ts';
+import { searchExpiries } from '../feed/expiries.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import type { OrderMetrics } from '../metrics.ts';
 import { Drainer } from './drain.ts';
@@ -49,7 +50,7 @@ export class OrderWorker {
 
   /**
    * Rings, for orders whose job was lost and for lanes that are due again. Retries held orders without waiting for
-   * them. Completes batches and numbers events that a crash left, and counts recorded activity. Call it each second.
+   * them. Completes batches, numbers events that a crash left, searches for ending licenses, and counts recorded activity. Call it each second.
    */
   async sweep(): Promise<void> {
     this.#loop.ring();
@@ -59,6 +60,11 @@ export class OrderWorker {
       'completion',
       () => this.#openBatches.completeFinished(this.#options.db),
       (err) => this.#options.log.warn({ err }, 'batch completion failed; will retry'),
+    );
+    await this.#try(
+      'expiries',
+      () => searchExpiries(this.#options.db),
+      (err) => this.#options.log.warn({ err }, 'search for ending licenses failed; will retry'),
     );
     this.#options.numbering.number();
     await this.#try(

@@ -81,7 +81,7 @@ const completingLocked = (batchIds: readonly BatchId[]): Statement<{ ids: BatchI
       delete from lane_chunk using completed
       where batch_id = any ((select $1::bigint[])::bigint[]) and batch_id = completed.id
     ), recorded as (
-      insert into unnumbered_event (application_id, batch_id, type, completed_time, succeeded, failed, cancelled)
+      insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
       select application_id, id, case when reopened_time is null then 'batch.completed' else 'batch.retried' end,
         completed_time, succeeded, failed, case when failed = 0 then 0 else (
           select count(*) from license_order

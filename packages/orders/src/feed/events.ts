@@ -1,14 +1,16 @@
 import {
   type ApplicationId,
+  type EndingLicenses,
   type EventId,
   type EventPage,
   type EventsQuery,
   type EventType,
   type FeedEvent,
   LATEST,
+  ORDER_ROOT,
   Refusal,
 } from '@lockstep/contract';
-import { type Database, inMs, prepared } from '@lockstep/platform';
+import { type Database, inMs, prepared, SECONDS_OF_DAY } from '@lockstep/platform';
 import { buildSummary, type SummaryRow } from '../summary.ts';
 import { EVENTS_CHANNEL, type Shared, Watch } from './numbering.ts';
 
@@ -25,13 +27,16 @@ export interface Place {
 /** The events after a position: at most `limit`, oldest first. */
 export type EventsAfter = Pick<EventPage, 'events' | 'hasMore'>;
 
-type EventRow = Omit<SummaryRow, 'id' | 'total' | 'held' | 'completedTime'> & {
+interface EventRow extends Omit<SummaryRow, 'id' | 'total' | 'held' | 'completedTime'> {
   place: number;
   position: EventId;
   type: EventType;
-  completedTime: number;
+  time: number;
   cancelled: number;
-};
+  /** What an event that is not of a batch says, except what buildEvent adds. */
+  data: object | null;
+  customerChannel: string | null;
+}
 
 /** Converts an id of up to 19 digits to a position. */
 export function parsePosition(id: EventId | undefined): bigint {
@@ -65,16 +70,17 @@ export async function readEventsAfter(db: Database, places: readonly Place[]): P
       ${places.map(({ limit }) => limit)}::int[]
     ) with ordinality as wanted (application_id, after, event_limit, place)
     cross join lateral (
-      select position, batch_id, type, ${inMs('completed_time')} as "completedTime", succeeded, failed, cancelled
+      select position, batch_id, type, ${inMs('happened_time')} as time, succeeded, failed, cancelled,
+        channel_code as "customerChannel", data
       from event
       where event.application_id = wanted.application_id and position > after
       order by position limit event_limit + 1
     ) as found
-    cross join lateral (
+    left join lateral (
       select channel_code as "channelCode", channel_order_id as "channelOrderId", sync_mode as "syncMode",
         ${inMs('accepted_time')} as "acceptedTime"
       from batch where id = found.batch_id limit 1
-    ) as sent
+    ) as sent on true
     order by place, position`;
   const byPlace = Map.groupBy(rows, ({ place }) => place - 1);
   return places.map(({ limit }, place) => {
@@ -84,9 +90,26 @@ export async function readEventsAfter(db: Database, places: readonly Place[]): P
 }
 
 function buildEvent(row: EventRow): FeedEvent {
-  const { position, type, cancelled, completedTime } = row;
-  const summary = buildSummary({ ...row, total: row.succeeded + row.failed, held: 0 });
-  return { id: position, type, time: completedTime, data: { ...summary, cancelled } };
+  const { position, type, time } = row;
+  return { id: position, type, time, data: row.data === null ? buildBatchEnd(row) : completeData(row) } as FeedEvent;
+}
+
+function buildBatchEnd({ cancelled, ...row }: EventRow): object {
+  const total = row.succeeded + row.failed;
+  return { ...buildSummary({ ...row, total, held: 0, completedTime: row.time }), cancelled };
+}
+
+const completeData = ({ data, customerChannel }: EventRow): object => ({
+  ...data,
+  ...(customerChannel && { channelCode: customerChannel }),
+  ...(data && 'day' in data && { list: listOf(data as EndingLicenses) }),
+});
+
+/** Returns the path and query of the list of all assets of a customer that end on a day, or a product of which does. */
+function listOf({ customerId, day }: EndingLicenses): string {
+  const from = Date.parse(day);
+  const query = { customerId, expiresFrom: String(from), expiresTo: String(from + SECONDS_OF_DAY * 1_000 - 1) };
+  return `${ORDER_ROOT}/assets?${new URLSearchParams(query)}`;
 }
 
 /** Lets calls wait for events of their application. Its first look finds all applications that have any. */

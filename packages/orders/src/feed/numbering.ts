@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { ORDERS_PER_BATCH } from '@lockstep/assets';
 import type { ApplicationId } from '@lockstep/contract';
 import { type Database, type Logger, notify, readNotification, run } from '@lockstep/platform';
 
@@ -31,6 +32,22 @@ export async function numberEvents(db: Database): Promise<{ count: number; appli
   return { count, applicationIds };
 }
 
+/**
+ * For a FROM clause after `fresh`: who hears of a customer's licenses, and the customer's channel (rules 6.8). OFFSET
+ * makes PostgreSQL look customers and batches up by index; a join might read the whole table.
+ */
+const LISTENERS = `
+  cross join lateral (select channel_code from customer where id = fresh.customer_id offset 0) as customer
+  cross join lateral (
+    select id from application
+    where status <> 'pending' and (customer.channel_code = any (channels) or (channels is null and hears_licenses))
+      and (coalesce(fresh.lead_days, -1) < 0 or fresh.lead_days = any (application.lead_days))
+      and id is distinct from coalesce(fresh.by_application_id, (
+        select application_id from batch where batch.id = fresh.license_order_id / ${ORDERS_PER_BATCH}
+      ))
+    offset 0
+  ) as listener`;
+
 const NUMBER_EVENTS = {
   name: 'number_events',
   text: `
@@ -39,15 +56,23 @@ const NUMBER_EVENTS = {
       select id from unnumbered_event order by id limit ${EVENTS_AT_ONCE} for update skip locked
     )
     returning *
+  ), told as (
+    select application_id, id, type, happened_time, batch_id, succeeded, failed, cancelled, null as channel_code, data
+    from fresh where application_id is not null
+    union all
+    select listener.id, fresh.id, type, happened_time, null, null, null, null, channel_code, data
+    from fresh ${LISTENERS} where fresh.application_id is null
   ), counter as (
-    update event_counter set last_position = last_position + (select count(*) from fresh)
-    where exists (select from fresh)
+    update event_counter set last_position = last_position + (select count(*) from told)
+    where exists (select from told)
     returning last_position
   ), numbered as (
-    insert into event (application_id, position, batch_id, type, completed_time, succeeded, failed, cancelled)
-    select application_id, last_position - count(*) over () + row_number() over (order by id),
-      batch_id, type, completed_time, succeeded, failed, cancelled
-    from fresh cross join counter
+    insert into event (
+      application_id, position, type, happened_time, batch_id, succeeded, failed, cancelled, channel_code, data
+    )
+    select application_id, last_position - count(*) over () + row_number() over (order by id, application_id),
+      type, happened_time, batch_id, succeeded, failed, cancelled, channel_code, data
+    from told cross join counter
     on conflict (batch_id) where type = 'batch.completed' do nothing
     returning application_id
   ), listed as (

@@ -1,0 +1,49 @@
+import type { Ledger } from '@lockstep/assets';
+import { type CustomerId, type LicenseOrderId, MAX_NAMED } from '@lockstep/contract';
+import { insertRows, type Trx } from '@lockstep/platform';
+
+type Asset = Ledger['changes']['newAssets'] extends Set<infer Each> ? Each : never;
+
+/** What an order did to assets of a customer. */
+interface Change {
+  type: 'asset.transferred' | 'asset.revoked';
+  /** Whose assets they were. */
+  customerId: CustomerId;
+  licenseOrderId: LicenseOrderId;
+  assets: Asset[];
+}
+
+/**
+ * Records the transfers and revocations of assets of a stored ledger as events, one for each order, type and customer
+ * (rules 6.8). Who hears of them is found when they are numbered. It does not wait for the answer.
+ */
+export async function recordAssetChanges(trx: Trx, { changes }: Ledger): Promise<void> {
+  const found = new Map<string, Change>();
+  const add = (asset: Asset, { assets: _, ...change }: Change) => {
+    const key = `${change.type} ${change.licenseOrderId} ${change.customerId}`;
+    const known = found.get(key) ?? { ...change, assets: [] };
+    known.assets.push(asset);
+    found.set(key, known);
+  };
+  for (const { asset, licenseOrderId, fromCustomerId } of changes.transfers) {
+    add(asset, { type: 'asset.transferred', customerId: fromCustomerId, licenseOrderId, assets: [] });
+  }
+  for (const asset of [...changes.revokedAssets, ...changes.newAssets]) {
+    const { customerId, revokedBy } = asset;
+    if (revokedBy !== null) add(asset, { type: 'asset.revoked', customerId, licenseOrderId: revokedBy, assets: [] });
+  }
+  const rows = [...found.values()];
+  await insertRows(trx, 'unnumbered_event', [
+    ['type', 'text', rows.map(({ type }) => type)],
+    ['customer_id', 'bigint', rows.map(({ customerId }) => customerId)],
+    ['license_order_id', 'bigint', rows.map(({ licenseOrderId }) => licenseOrderId)],
+    ['data', 'json', rows.map(showChange)],
+  ]);
+}
+
+function showChange({ customerId, licenseOrderId, assets }: Change): string {
+  const shown = assets
+    .slice(0, MAX_NAMED)
+    .map(({ id, assetNum, limitEndDate }) => ({ assetId: id, assetNum, limitEndDate }));
+  return JSON.stringify({ customerId, licenseOrderId, assets: shown, counts: { assets: assets.length } });
+}
