@@ -124,8 +124,8 @@ describe('a batch', () => {
         cause: 'asset_not_found',
         orders: 2,
         messages: missing.map((num) => ({
-          message: buildMessage('asset_not_found', num, 'of_customer'),
-          args: [num, 'of_customer'],
+          message: buildMessage('asset_not_found', num, 'of_customer', 'assets[0].assetNos[0]'),
+          args: [num, 'of_customer', 'assets[0].assetNos[0]'],
           orders: 1,
         })),
         otherOrders: 0,

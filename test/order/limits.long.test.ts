@@ -46,7 +46,7 @@ describe('an asset', () => {
     expect(await causeOf(newBuy(customer, [at]))).toEqual(['asset_full', 'asset_full']);
     const refusal = refusalOf(await api.submit(syncOf(newBuy(customer, [at]))));
     expect(refusal).toMatchObject({ code: '13004', cause: 'asset_full' });
-    expect(refusal.message).toContain(buildMessage('asset_full', at, ON_ASSET, 'contents'));
+    expect(refusal.message).toContain(buildMessage('asset_full', at, ON_ASSET, 'contents', 'assets[0].assetNos[0]'));
     await api.carryOut(
       newBuy(customer, [at], {}, { products: [], limitEndDate: 1_900_000_000_000, transferedAssetNum: true }),
     );

@@ -87,6 +87,8 @@ describe('the preview of an order that would', () => {
       cause: null,
       message: null,
       args: null,
+      assetNums: [],
+      places: [],
       nearest: [],
       assets: assetNums.map((assetNum) => ({ assetNum, action: 'create' })),
       products: assetNums.flatMap((assetNum) =>
@@ -140,28 +142,33 @@ describe('the preview of an order that would fail', () => {
     const [others] = await apply(newBuy(other, [otherNum]));
     const [revoked, revocation] = await apply(newBuy(customer, [revokedNum]), deleteAsset(customer, [revokedNum]));
     const { enterpriseGlobalId } = other;
-    const expected: [Sent, OrderPreview['cause']][] = [
-      [newBuy(customer, [newNum], { customerId: '999999999' }), 'customer_not_found'],
-      [newBuy(customer, [newNum], { enterpriseGlobalId }), 'enterprise_mismatch'],
+    const expected: [Sent, OrderPreview['cause'], place?: string][] = [
+      [newBuy(customer, [newNum], { customerId: '999999999' }), 'customer_not_found', 'customerId'],
+      [newBuy(customer, [newNum], { enterpriseGlobalId }), 'enterprise_mismatch', 'enterpriseGlobalId'],
       [newBuy(customer, [newNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
       [newBuy(customer, [newNum], { srcLicenseOrderId: '0' }), 'source_order_not_found'],
       [
-        newBuy(customer, [newNum], {}, { products: [uri('a', { srcLicenseOrderId: revocation })] }),
+        newBuy(customer, [newNum], {}, { products: [uri('b'), uri('a', { srcLicenseOrderId: revocation })] }),
         'source_order_not_found',
+        'assets[0].products[1].srcLicenseOrderId',
       ],
-      [newBuy(customer, [newNum, otherNum]), 'asset_owned_by_other_customer'],
+      [newBuy(customer, [newNum, otherNum]), 'asset_owned_by_other_customer', 'assets[0].assetNos[1]'],
       [newBuy(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
       // The license type of another customer's asset stays secret.
       [newBuy(customer, [otherNum], { licenseType: 'softkey' }), 'asset_owned_by_other_customer'],
       [deleteAsset(customer, [otherNum], { licenseType: 'softkey' }), 'asset_not_found'],
-      [deleteAsset(customer, [assetNum, otherNum]), 'asset_not_found'],
+      [deleteAsset(customer, [assetNum, otherNum]), 'asset_not_found', 'assets[0].assetNos[1]'],
       [deleteAsset(customer, [revokedNum]), 'asset_not_found'],
       [deleteAsset(customer, [assetNum], { licenseType: 'softkey' }), 'license_type_mismatch'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revoked }), 'asset_not_in_source_order'],
       [deleteProduct(customer, [newNum]), 'asset_not_found'],
       [deleteProduct(customer, [assetNum], {}, { licenseType: 'softkey' }), 'license_type_mismatch'],
-      [deleteProduct(customer, [assetNum], { productUri: 'a' }), 'product_not_found'],
-      [deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: revoked }), 'product_not_found'],
+      [deleteProduct(customer, [assetNum], { productUri: 'a' }), 'product_not_found', 'assets[0].products[0]'],
+      [
+        deleteProduct(customer, [assetNum], {}, { srcLicenseOrderId: revoked }),
+        'product_not_found',
+        'assets[0].products[0]',
+      ],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: revocation }), 'source_order_not_found'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: others }), 'source_order_not_found'],
       [deleteAsset(customer, [assetNum], { srcLicenseOrderId: `0${source}` }), 'source_order_not_found'],
@@ -169,11 +176,16 @@ describe('the preview of an order that would fail', () => {
     ];
     const before = await contentOfTables(stack.db);
     const previews = await api.preview(syncOf(...expected.map(([order]) => order)));
-    for (const [index, [order, cause]] of expected.entries()) {
+    for (const [index, [order, cause, place]] of expected.entries()) {
       const { sequence, customerId, orderType } = order;
       const planned = previews[index]!;
       const identity = { sequence, customerId, orderType };
       expect(planned).toMatchObject({ ...identity, state: 'failed', cause, assets: [], products: [] });
+      const isOfSource = cause === 'source_order_not_found';
+      expect(planned.places).toEqual([place ?? (isOfSource ? 'srcLicenseOrderId' : 'assets[0].assetNos[0]')]);
+      const [number] = /(?<=assetNos.)\d/.exec(planned.places[0]!) ?? [];
+      const [element] = order.assets as { assetNos: string[] }[];
+      if (number !== undefined) expect(planned.assetNums).toEqual([element!.assetNos[Number(number)]]);
       const refusal = refusalOf(await api.submit(syncOf(order)));
       expect(refusal.cause).toBe(cause);
       expect(refusal.message).toContain(`orderList[0] (sequence ${sequence}): ${planned.message}`);

@@ -175,7 +175,7 @@ describe('new_buy', () => {
     await succeed(buy(91, 100, 'replaced'));
     expect(await fail(buy(100, 101))).toBe('asset_full');
     const refusal = refusalOf(await api.submit(syncOf(buy(101, 101))));
-    expect(refusal.message).toContain(buildMessage('asset_full', assetNum, 100, 'attributes'));
+    expect(refusal.message).toContain(buildMessage('asset_full', assetNum, 100, 'attributes', 'assets[0].assetNos[0]'));
     await succeed(buy(1, 100, 'replaced'));
     const { extends: stored } = await readAsset(assetNum);
     expect(Object.values(stored!)).toEqual(Array.from({ length: 100 }, () => 'replaced'));
@@ -262,7 +262,8 @@ describe('new_buy', () => {
     const assetNum = newAssetNum();
     await succeed(newBuy(customer, [assetNum], {}, { limitStartDate: 3, limitEndDate: END }));
     const result = await process(newBuy(customer, [assetNum], {}, { limitStartDate: END + 1 }));
-    expect(result).toMatchObject({ state: 'failed', code: '13004', cause: 'dates_reversed' });
+    const failed = { state: 'failed', code: '13004', cause: 'dates_reversed' };
+    expect(result).toMatchObject({ ...failed, assetNums: [assetNum], places: ['assets[0].limitStartDate'] });
     for (const value of [END, END + 1, assetNum]) expect(result.message).toContain(String(value));
     expect(await readAsset(assetNum)).toMatchObject({ limit_start_date: '3', limit_end_date: `${END}` });
   });

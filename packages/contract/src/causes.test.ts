@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildMessage, type Cause, causes, Refusal } from './causes.ts';
+import { buildMessage, type Cause, causes, findConcerned, Refusal } from './causes.ts';
 import { ORDER_FAILURES } from './words.ts';
 
 it('fills in the values of a message', () => {
@@ -8,8 +8,10 @@ it('fills in the values of a message', () => {
 });
 
 it('leaves out a part whose value is not given', () => {
-  const [before, after] = causes.source_order_not_found.message.split(/\[.*\]/);
-  expect(buildMessage('source_order_not_found', 8192)).toBe(`${before}${after}`.replace('{0}', '8192'));
+  const [before, after] = causes.asset_not_in_source_order.message.split(/\[.*\]/);
+  expect(buildMessage('asset_not_in_source_order', 'A')).toBe(
+    `${before}${after}`.replace('{0}', 'A').replace('{1}', ''),
+  );
 });
 
 it('shortens a long value', () => {
@@ -32,20 +34,21 @@ const STORED: readonly [cause: Cause, ...args: string[]][] = [
   ['enterprise_mismatch', '2001', '1001'],
   ['source_order_not_found', '8192'],
   ['source_order_not_found', '8192', '2001'],
-  ['asset_owned_by_other_customer', '8000000001'],
-  ['license_type_mismatch', '8000000001', 'softkey', 'lan_softkey'],
-  ['asset_not_found', '8000000001'],
-  ['asset_not_found', '8000000001', 'of_customer'],
-  ['asset_not_in_source_order', '8000000001', '8192'],
-  ['product_not_found', '8000000001', 'gms-100'],
-  ['product_not_found', '8000000001', 'gms-100', 'limitEndDate null, limitConcurrent 5'],
-  ['asset_full', '8000000001', '2000', 'grants'],
-  ['asset_full', '8000000001', '100', 'attributes'],
-  ['asset_full', '8000000001', '2000', 'contents'],
-  ['order_too_large', '10000', 'changes'],
-  ['order_too_large', '10000', 'grants_of_assets'],
-  ['order_too_large', '100000', 'held'],
-  ['dates_reversed', 'limitStartDate', '8000000001', '5', '4'],
+  ['source_order_not_found', '8192', '', 'assets[1].products[0].srcLicenseOrderId'],
+  ['asset_owned_by_other_customer', '8000000001', 'assets[1].assetNos[0]'],
+  ['license_type_mismatch', '8000000001', 'softkey', 'lan_softkey', 'assets[1].assetNos[0]'],
+  ['asset_not_found', '8000000001', '', 'assets[1].assetNos[0]'],
+  ['asset_not_found', '8000000001', 'of_customer', 'assets[1].assetNos[0]'],
+  ['asset_not_in_source_order', '8000000001', '8192', 'assets[1].assetNos[0]'],
+  ['product_not_found', '8000000001', 'gms-100', '', 'assets[1].products[0]'],
+  ['product_not_found', '8000000001', 'gms-100', 'limitEndDate null, limitConcurrent 5', 'assets[1].products[0]'],
+  ['asset_full', '8000000001', '2000', 'grants', 'assets[1].assetNos[0]'],
+  ['asset_full', '8000000001', '100', 'attributes', 'assets[1].assetNos[0]'],
+  ['asset_full', '8000000001', '2000', 'contents', 'assets[1].assetNos[0]'],
+  ['order_too_large', '10000', 'changes', '8000000001', 'assets[1].assetNos[0]'],
+  ['order_too_large', '10000', 'grants_of_assets', '8000000001', 'assets[1].assetNos[0]'],
+  ['order_too_large', '100000', 'held', '8000000001', 'assets[1].assetNos[0]'],
+  ['dates_reversed', 'limitStartDate', '8000000001', '5', '4', 'assets[1].limitEndDate'],
   ['cancelled'],
   ['internal_error'],
 ];
@@ -78,6 +81,13 @@ it('reads each failure of an order as it was stored', () => {
   `);
 });
 
+it('names the asset and the part of the order that a failure concerns', () => {
+  const concerned = STORED.map(([cause, ...args]) => findConcerned(cause, args));
+  const all = concerned.map(({ assetNums, places }) => [...assetNums, 'in', ...places].join(' '));
+  expect(all).toMatchInlineSnapshot();
+});
+
 it('reads a stored cause of a later release', () => {
+  expect(findConcerned('later_cause' as Cause, ['8000000001'])).toEqual({ assetNums: [], places: [] });
   expect(buildMessage('later_cause' as Cause, '8000000001')).toBe('later_cause');
 });

@@ -1,4 +1,5 @@
 import { english, fillIn } from './templates.ts';
+import type { ORDER_FAILURES } from './words.ts';
 
 interface CauseEntry {
   code?: string;
@@ -86,7 +87,7 @@ export const causes = {
     message: '{0}: unknown filter[ (did you mean {1}?)]. The parameters of this list are {2}',
   },
   field_repeated: { ...OF_SHAPE, message: '{0}: appears more than once' },
-  dates_reversed: { message: '{0}[ {2} of asset {1}]: must not be after the end[ {3}]' },
+  dates_reversed: { message: '{0}[ {2} of asset {1}][ ({4})]: must not be after the end[ {3}]' },
   date_not_milliseconds: {
     message: '{0}: must be milliseconds since 1970, up to the year 9999, such as 1798761599000; omit it for no limit',
   },
@@ -133,17 +134,22 @@ export const causes = {
     message:
       'Customer {0} does not belong to enterprise {1}. Send the enterpriseGlobalId that O3 returns for this customer.',
   },
-  source_order_not_found: { message: 'srcLicenseOrderId {0} is not a succeeded new_buy order[ of customer {1}].' },
-  asset_owned_by_other_customer: {
-    message: 'Asset {0} belongs to another customer. To transfer it, set transferedAssetNum to true.',
+  source_order_not_found: {
+    message: 'srcLicenseOrderId {0}[ ({2})] is not a succeeded new_buy order[ of customer {1}].',
   },
-  license_type_mismatch: { message: 'Asset {0} has license type {1}, but the order says {2}.' },
-  asset_not_found: { message: 'Asset {0} is not an active asset{1:inactive}.' },
-  asset_not_in_source_order: { message: 'Asset {0} has no active grant from srcLicenseOrderId {1}.' },
-  product_not_found: { message: 'Asset {0} has no active product {1} that matches[; the nearest one has {2}].' },
-  asset_full: { message: 'Asset {0} would exceed the limit of {1} {2:counted}. Use a different asset.' },
+  asset_owned_by_other_customer: {
+    message: 'Asset {0}[ ({1})] belongs to another customer. To transfer it, set transferedAssetNum to true.',
+  },
+  license_type_mismatch: { message: 'Asset {0}[ ({3})] has license type {1}, but the order says {2}.' },
+  asset_not_found: { message: 'Asset {0}[ ({2})] is not an active asset{1:inactive}.' },
+  asset_not_in_source_order: { message: 'Asset {0}[ ({2})] has no active grant from srcLicenseOrderId {1}.' },
+  product_not_found: {
+    message: 'Asset {0} has no active product {1}[ ({3})] that matches[; the nearest one has {2}].',
+  },
+  asset_full: { message: 'Asset {0}[ ({3})] would exceed the limit of {1} {2:counted}. Use a different asset.' },
   order_too_large: {
-    message: 'The order exceeds the limit of {0} {1:counted}. Split its asset numbers over several orders.',
+    message:
+      'The order exceeds the limit of {0} {1:counted}[ at asset {2} ({3})]. Split its asset numbers over several orders.',
   },
   cancelled: { message: 'The order was cancelled before it took effect.' },
   internal_error: {
@@ -289,6 +295,35 @@ export type Module = 'order' | 'member';
 export function codeOf(cause: Cause, module: Module): string {
   const { code = CODE, memberCode = code }: CauseEntry = causes[cause];
   return module === 'member' ? memberCode : code;
+}
+
+/**
+ * Which value of a failed order's cause is an asset number, and which the path of a part of the order: `asset` and
+ * `place` are their places in `args`. `field`: the path if no value gives one.
+ */
+const CONCERNED: Readonly<Record<(typeof ORDER_FAILURES)[number], { asset?: number; place?: number; field?: string }>> =
+  {
+    customer_not_found: { field: 'customerId' },
+    enterprise_mismatch: { field: 'enterpriseGlobalId' },
+    source_order_not_found: { place: 2, field: 'srcLicenseOrderId' },
+    license_type_mismatch: { asset: 0, place: 3 },
+    asset_owned_by_other_customer: { asset: 0, place: 1 },
+    asset_not_found: { asset: 0, place: 2 },
+    asset_not_in_source_order: { asset: 0, place: 2 },
+    product_not_found: { asset: 0, place: 3 },
+    asset_full: { asset: 0, place: 3 },
+    dates_reversed: { asset: 1, place: 4 },
+    order_too_large: { asset: 2, place: 3 },
+    cancelled: {},
+    internal_error: {},
+  };
+
+/** Returns the asset numbers and the parts of an order that a failure concerns (rules 6.4). */
+export function findConcerned(cause: Cause | null | undefined, args: readonly string[] | null | undefined) {
+  // A later release may have stored a cause that this one lacks.
+  const { asset = -1, place = -1, field } = CONCERNED[cause as keyof typeof CONCERNED] ?? {};
+  const some = (value: string | undefined) => (value ? [value] : []);
+  return { assetNums: some(args?.[asset]), places: some(args?.[place] || field) };
 }
 
 /** How many characters of a value a message quotes. Keeps answers small, whatever the client sent. */

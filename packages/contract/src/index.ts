@@ -2,7 +2,7 @@ export * from './access.ts';
 export * from './assets/assets.ts';
 export * from './assets/lists.ts';
 export * from './assets/traces.ts';
-export { buildMessage, causes, codeOf, type Module, Refusal } from './causes.ts';
+export { buildMessage, causes, codeOf, findConcerned, formatPath, type Module, Refusal } from './causes.ts';
 export { nested } from './containers.ts';
 export * from './envelope.ts';
 export * from './members/audit.ts';

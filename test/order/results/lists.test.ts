@@ -42,7 +42,7 @@ const allOrders = async (api: Api, query: Query = {}) => {
 
 type Batch = Omit<ReturnType<typeof batchOf>, 'syncMode'> & { syncMode: string };
 /** An order as other sources show it: the request, and its entry in the batch's result. */
-type Known = BatchResult['orders'][number] & { batch: BatchSummary; assetNums: string[] };
+type Known = BatchResult['orders'][number] & { batch: BatchSummary; allNums: string[] };
 
 const assetNumsOf = (order: Sent) => (order.assets as { assetNos: string[] }[]).flatMap(({ assetNos }) => assetNos);
 const summaryOf = ({
@@ -74,7 +74,7 @@ describe('of various batches', async () => {
         result.orders.map((order, place) => ({
           ...order,
           batch: summaryOf(result),
-          assetNums: assetNumsOf(sent[index]!.orderList[place]!),
+          allNums: assetNumsOf(sent[index]!.orderList[place]!),
         })),
       )
       .reverse();
@@ -151,7 +151,7 @@ describe('of various batches', async () => {
   });
 
   it('lists all orders newest first, with the values of their results, and with their batches', async () => {
-    const listed = orders.map(({ batch, assetNums: _, ...order }) => {
+    const listed = orders.map(({ batch, allNums: _, ...order }) => {
       const { channelCode, channelOrderId, acceptedTime } = batch;
       return { ...order, channelCode, channelOrderId, acceptedTime };
     });
@@ -206,8 +206,8 @@ describe('of various batches', async () => {
 
   const asked = (query: Query) =>
     orders
-      .filter(({ batch, customerId, assetNums, orderType, state, cause }) => {
-        const named = assetNums.includes(query.assetNum!) ? query.assetNum! : 'another';
+      .filter(({ batch, customerId, allNums, orderType, state, cause }) => {
+        const named = allNums.includes(query.assetNum!) ? query.assetNum! : 'another';
         const values = { channelCode: batch.channelCode, assetNum: named, cause: String(cause) };
         return isAsked(query, { ...values, customerId, orderType, state });
       })

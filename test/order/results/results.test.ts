@@ -36,13 +36,13 @@ describe('with a worker', async () => {
 
   describe('the result of a batch', () => {
     it('has every field, and every order, in orderList order', async () => {
-      const assetNum = newAssetNum();
+      const [assetNum, missing] = [newAssetNum(), newAssetNum()];
       const earliest = Date.now();
       const batch = batchOf(
         newBuy(customer, [assetNum, newAssetNum()], { sequence: 40 }, { merchandises: [merchandise()] }),
         deleteProduct(customer, [assetNum], { productUri: 'gms-404' }, { sequence: 50 }),
         deleteAsset(customer, [assetNum], { sequence: 60 }),
-        deleteAsset(customer, [newAssetNum()], { sequence: 30 }),
+        deleteAsset(customer, [missing], { sequence: 30 }),
       );
       const accepted = await api.accept(batch);
       const result = await readResult(api, batch, { waitSeconds: '30' });
@@ -63,7 +63,16 @@ describe('with a worker', async () => {
       expect(result.completedTime).toBeGreaterThanOrEqual(result.acceptedTime);
       expect(result.completedTime).toBeLessThanOrEqual(latest + 1);
       const shared = { customerId: customer.customerId, finishedTime: expect.any(Number), heldSince: null };
-      const done = { ...shared, state: 'succeeded', code: null, cause: null, message: null, args: null };
+      const done = {
+        ...shared,
+        state: 'succeeded',
+        code: null,
+        cause: null,
+        message: null,
+        args: null,
+        assetNums: [],
+        places: [],
+      };
       const failed = { ...shared, state: 'failed', code: '13004', assets: 0, products: 0 };
       const ids = accepted.map(({ licenseOrderId }) => licenseOrderId);
       expect(result.orders).toEqual([
@@ -75,7 +84,9 @@ describe('with a worker', async () => {
           orderType: 'delete_product',
           cause: 'product_not_found',
           message: expect.stringContaining('gms-404'),
-          args: [assetNum, 'gms-404', expect.any(String)],
+          args: [assetNum, 'gms-404', expect.any(String), 'assets[0].products[0]'],
+          assetNums: [assetNum],
+          places: ['assets[0].products[0]'],
         },
         { ...done, sequence: 60, licenseOrderId: ids[2], orderType: 'delete_asset', assets: 1, products: 2 },
         {
@@ -85,7 +96,9 @@ describe('with a worker', async () => {
           orderType: 'delete_asset',
           cause: 'asset_not_found',
           message: expect.any(String),
-          args: [expect.any(String), 'of_customer'],
+          args: [missing, 'of_customer', 'assets[0].assetNos[0]'],
+          assetNums: [missing],
+          places: ['assets[0].assetNos[0]'],
         },
       ]);
       for (const { finishedTime } of result.orders) {

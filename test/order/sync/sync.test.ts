@@ -38,8 +38,9 @@ function countCauses(answers: Answer[]): Record<string, number> {
 }
 
 /** The message's start, up to the detail that the service adds. */
-const notFound = (assetNum: string) => buildMessage('asset_not_found', assetNum).slice(0, -1);
-const taken = (assetNum: string) => buildMessage('asset_owned_by_other_customer', assetNum);
+const notFound = (assetNum: string) =>
+  buildMessage('asset_not_found', assetNum, '', 'assets[0].assetNos[0]').slice(0, -1);
+const taken = (...args: string[]) => buildMessage('asset_owned_by_other_customer', ...args);
 
 /** Returns the counts and sequences that the message of a failed sync batch names. */
 function ordersNamedIn(message: string) {
@@ -76,6 +77,8 @@ describe('a sync call, without any worker,', async () => {
       cause: null,
       message: null,
       args: null,
+      assetNums: [],
+      places: [],
       finishedTime: expect.any(Number),
       heldSince: null,
     };
@@ -127,7 +130,7 @@ describe('a sync call, without any worker,', async () => {
       const { message, ...refusal } = refusalOf(answer);
       expect(refusal).toEqual({ code: '13004', cause: 'asset_owned_by_other_customer' });
       expect(ordersNamedIn(message)).toEqual({ failed: 2, total: 5, sequences: [30, 50] });
-      expect(message).toContain(`orderList[2] (sequence 30): ${taken(assetNum)}`);
+      expect(message).toContain(`orderList[2] (sequence 30): ${taken(assetNum, 'assets[0].assetNos[1]')}`);
       expect(message).toContain(`orderList[0] (sequence 50): ${notFound(unknownNum)}`);
       expect(answer.headers.get('location')).toBeNull();
       expect(await contentOfTables(stack.db)).toEqual(before);

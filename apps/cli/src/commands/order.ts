@@ -46,6 +46,8 @@ const listFields = (order: SingleOrderResult): Fields => [
   ['code', order.code],
   ['cause', order.cause],
   ['message', order.message],
+  ['asset number', order.assetNums.join(' ')],
+  ['place', order.places.join(' ')],
   ['assets', order.assets],
   ['products', order.products],
   ['held since', formatTime(order.heldSince)],

@@ -3,6 +3,7 @@ import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs, successBody } from '../envelope.ts';
 import { CustomerId, integer, textOrNull } from '../scalars.ts';
 import { OrderState, OrderType } from './enums.ts';
+import { concerned } from './results.ts';
 
 const AssetPreview = named('AssetPreview', 'An asset that an order would change.', {
   assetNum: z.string().describe('Asset number.'),
@@ -42,6 +43,7 @@ export const OrderPreview = named('OrderPreview', 'What an order would do.', {
   cause: Cause.nullable().describe('Why it would fail; null if it would succeed.'),
   message: textOrNull('The cause in words; null if it would succeed.'),
   args: MessageArgs.nullable().describe('The values in the message; null if it would succeed.'),
+  ...concerned,
   assets: z.array(AssetPreview).describe('Assets that it would change; empty if it would fail.'),
   products: z.array(ProductPreview).describe('Products that it would change; empty if it would fail.'),
   nearest: z

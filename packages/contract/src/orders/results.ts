@@ -43,6 +43,14 @@ export const OrderResultParams = z.object({
   licenseOrderId: id<'LicenseOrderId'>().describe('Id of the order, as O5 returned it.'),
 });
 
+/** What an order's failure concerns (see findConcerned). */
+export const concerned = {
+  assetNums: z.array(z.string()).describe('The asset number that the failure is about; empty if none.'),
+  places: z
+    .array(z.string())
+    .describe('The path in the order of what the failure is about, such as assets[1].products[0]; empty if none.'),
+};
+
 export const OrderResult = named('OrderResult', 'The result of an order.', {
   sequence: integer().describe('Sequence number of the order.'),
   licenseOrderId: LicenseOrderId.describe('Id of the order.'),
@@ -53,6 +61,7 @@ export const OrderResult = named('OrderResult', 'The result of an order.', {
   cause: Cause.nullable().describe('Why it failed; null unless it failed.'),
   message: textOrNull('The cause in words; null unless it failed.'),
   args: MessageArgs.nullable().describe('The values in the message; null unless it failed.'),
+  ...concerned,
   assets: integer().describe('Assets that the order created or revoked, not those that it extended or transferred.'),
   products: integer().describe('Products that the order created or revoked.'),
   finishedTime: time('When it succeeded or failed; null while pending').nullable(),

@@ -7,7 +7,7 @@ import {
   readEndedProducts,
   readLedger,
 } from '@lockstep/assets';
-import type { Channels, Order, OrderPreview } from '@lockstep/contract';
+import { type Channels, findConcerned, type Order, type OrderPreview } from '@lockstep/contract';
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { type Database, inSnapshot, type Trx } from '@lockstep/platform';
 import { checkNumbers, type PreparedBatch } from '../accepting/prepare.ts';
@@ -71,7 +71,8 @@ function listNumbers({ assets }: Order, ledger: Ledger): NamedNumber[] {
 
 function buildPreview({ accepted, effects, refusal }: Planned, ended: readonly EndedProduct[]): ComparedPreview {
   const { sequence, customerId, orderType } = accepted.order;
-  const order = { sequence, customerId, orderType };
+  const concerned = findConcerned(refusal?.reason, refusal?.args);
+  const order = { sequence, customerId, orderType, ...concerned };
   if (refusal === null) {
     const what = { assets: listAssets(effects), products: listProducts(effects, ended), nearest: [] };
     return { ...order, state: 'succeeded', cause: null, message: null, args: null, ...what };

@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { listOldest, ProductNotFound, type Wanted } from './matching.ts';
 
+const PLACE = 'assets[0].products[0]';
 const [ONE, TWO] = ['1', '2'] as [LicenseOrderId, LicenseOrderId];
 
 /** A product instance of order 1: gms-100 from 10 to 20, for one node. */
@@ -40,7 +41,7 @@ function wanted(changes: Partial<ProductToRevoke> = {}, srcLicenseOrderId?: stri
     limitConcurrent: 1,
     ...changes,
   };
-  return { product, srcLicenseOrderId: srcLicenseOrderId as LicenseOrderId | undefined };
+  return { product, srcLicenseOrderId: srcLicenseOrderId as LicenseOrderId | undefined, place: () => PLACE };
 }
 
 /** Asset 8 with these products. */
@@ -110,7 +111,7 @@ describe('the nearest', () => {
   it('belong to a refusal that names the product and the asset', () => {
     const refusal = refusalOf([], wanted());
     expect(refusal).toMatchObject({ reason: 'product_not_found', asset: { assetNum: '8' } });
-    expect(refusal.message).toBe(buildMessage('product_not_found', '8', 'gms-100'));
+    expect(refusal.message).toBe(buildMessage('product_not_found', '8', 'gms-100', '', PLACE));
   });
 
   it.each<[Partial<ProductInstance>, string | undefined, string]>([

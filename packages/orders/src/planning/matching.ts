@@ -3,10 +3,11 @@ import { type LicenseOrderId, type ProductToRevoke, Refusal } from '@lockstep/co
 
 export type DifferingField = 'productUri' | 'srcLicenseOrderId' | 'limitStartDate' | 'limitEndDate' | 'limitConcurrent';
 
-/** What a delete_product looks for: a product, and the source order if the order names one. */
+/** What a delete_product looks for: a product with its path in the order, and the source order if it names one. */
 export interface Wanted {
   product: ProductToRevoke;
   srcLicenseOrderId: LicenseOrderId | undefined;
+  place: () => string;
 }
 
 export interface ComparedProduct {
@@ -118,8 +119,8 @@ export class ProductNotFound extends Refusal {
       .map((product) => ({ product, differs: listDifferences(product, wanted) }))
       .sort((a, b) => rankOf(a.differs) - rankOf(b.differs))
       .slice(0, MAX_NEAREST);
-    const hint = nearest.slice(0, 1).map(describe);
-    super('product_not_found', asset.assetNum, wanted.product.productUri, ...hint);
+    const hint = nearest[0] === undefined ? '' : describe(nearest[0]);
+    super('product_not_found', asset.assetNum, wanted.product.productUri, hint, wanted.place());
     this.asset = asset;
     this.wanted = wanted;
     this.nearest = nearest;

@@ -3,6 +3,7 @@ import {
   type Cause,
   type Channels,
   type CustomerId,
+  formatPath,
   type LicenseOrderId,
   MAX_COUNTED,
   MAX_EXTENDED_ATTRIBUTES,
@@ -76,18 +77,37 @@ export function isVisible(ledger: Ledger, channels: Channels, customerId: Custom
 
 /**
  * Refuses a source order that is not a succeeded purchase. For purchases and their products, it may be any customer's.
+ * `place`: returns the path of the field if a product names it.
  */
-export function checkSource(ledger: Ledger, channels: Channels, srcLicenseOrderId: LicenseOrderId): void {
+export function checkSource(
+  ledger: Ledger,
+  channels: Channels,
+  srcLicenseOrderId: LicenseOrderId,
+  place = () => '',
+): void {
   const customerId = ledger.customerOfPurchase.get(srcLicenseOrderId);
   if (customerId === undefined || !isVisible(ledger, channels, customerId)) {
-    throw new Refusal('source_order_not_found', srcLicenseOrderId);
+    throw new Refusal('source_order_not_found', srcLicenseOrderId, '', place());
   }
 }
 
-export function checkLicenseType(asset: Asset, order: Order): void {
+export function checkLicenseType(asset: Asset, order: Order, { place }: Touched): void {
   if (asset.licenseType !== order.licenseType) {
-    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType);
+    throw new Refusal('license_type_mismatch', asset.assetNum, asset.licenseType, order.licenseType, place);
   }
+}
+
+/** Returns the path of a part of an order, such as `assets[1].products[0]`. */
+export function pathOf(order: Order, part: object, ...rest: PropertyKey[]): string {
+  const find = (value: object, path: PropertyKey[]): PropertyKey[] | undefined => {
+    if (value === part) return path;
+    for (const [key, inner] of Object.entries(value)) {
+      const found = typeof inner === 'object' && find(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return formatPath([...find(order, [])!, ...rest]);
 }
 
 /** Returns the grants of an asset. They must be loaded if it has any. */
@@ -128,17 +148,32 @@ export type Limits = Readonly<Record<keyof typeof LIMITS, number>>;
 
 /**
  * Counts what an order touches while it is planned, so that an order that is too large fails before it uses much
- * memory.
+ * memory. Also knows which asset number is planned, because failures name it (rules 6.4).
  */
 export class Touched {
+  readonly #order: Order;
   readonly #limits: Limits;
+  #element: Order['assets'][number] | undefined;
+  #assetNum = '';
   #instances = 0;
   #grants = 0;
   #counted = 0;
   readonly #assets = new Set<Asset>();
 
-  constructor(limits: Limits) {
+  constructor(order: Order, limits: Limits) {
+    this.#order = order;
     this.#limits = limits;
+  }
+
+  /** Notes that what follows is about an asset number of an element of the order. */
+  startOn(element: Order['assets'][number], assetNum: string): void {
+    this.#element = element;
+    this.#assetNum = assetNum;
+  }
+
+  /** Returns the path of the asset number that is planned. */
+  get place(): string {
+    return pathOf(this.#order, this.#element!, 'assetNos', this.#element!.assetNos.indexOf(this.#assetNum));
   }
 
   get instances(): number {
@@ -148,7 +183,7 @@ export class Touched {
   /** Adds products and merchandise. Throws a Refusal: order_too_large. */
   add(instances: number): void {
     this.#instances += instances;
-    requireAtMost(this.#instances, this.#limits.ofOrder, 'changes');
+    this.#requireAtMost(this.#instances, this.#limits.ofOrder, 'changes');
   }
 
   /** Adds the grants of an asset, once per order. Throws a Refusal: order_too_large. */
@@ -156,19 +191,19 @@ export class Touched {
     if (this.#assets.has(asset)) return;
     this.#assets.add(asset);
     this.#grants += grantsOf(asset).filter(({ revokedBy }) => revokedBy === null).length;
-    requireAtMost(this.#grants, this.#limits.ofOrder, 'grants_of_assets');
+    this.#requireAtMost(this.#grants, this.#limits.ofOrder, 'grants_of_assets');
   }
 
   /** Adds what an asset holds before the order. Call it once for each asset. Throws a Refusal: order_too_large. */
   addHeldBy(asset: Asset): void {
     const { grants, contents } = activeOn(asset);
     this.#counted += grants + contents;
-    requireAtMost(this.#counted, this.#limits.counted, 'held');
+    this.#requireAtMost(this.#counted, this.#limits.counted, 'held');
   }
-}
 
-function requireAtMost(count: number, limit: number, what: string): void {
-  if (count > limit) throw new Refusal('order_too_large', limit, what);
+  #requireAtMost(count: number, limit: number, what: string): void {
+    if (count > limit) throw new Refusal('order_too_large', limit, what, this.#assetNum, this.place);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   BatchOrder,
   type CustomerId,
   type EnterpriseId,
+  findConcerned,
   type LicenseOrderId,
   type Order,
   parse,
@@ -166,6 +167,44 @@ describe('new_buy', () => {
   });
 });
 
+describe('a failure', () => {
+  /** The asset number and the place that the failure of an order names. */
+  function named(sent: Sent, limits: Partial<typeof LIMITS> = {}, ledger = ledgerAfter(newBuy(ours, ['X1']))) {
+    const [outcome] = planAll(ledger, [accepted(sent)], { ...LIMITS, ...limits });
+    const { cause, args } = outcome!.failure!;
+    const { assetNums, places } = findConcerned(cause, args);
+    return [cause, ...assetNums, ...places];
+  }
+  const twice = [
+    { assetNos: ['X2', 'X1'], ...productsOf('a') },
+    { assetNos: ['X1'], ...productsOf('a', 'b', 'c') },
+  ];
+
+  it('names the asset and the element at which it happens', () => {
+    const order = newBuy(ours, [], { assets: twice });
+    expect(named(order, { ofOrder: 3 })).toEqual(['order_too_large', 'X1', 'assets[1].assetNos[0]']);
+    expect(named(order, { onAsset: 3 })).toEqual(['asset_full', 'X1', 'assets[1].assetNos[0]']);
+    expect(named(order, { onAsset: 1 })).toEqual(['asset_full', 'X1', 'assets[0].assetNos[1]']);
+    expect(named(order, { counted: 1 })).toEqual(['order_too_large', 'X1', 'assets[0].assetNos[1]']);
+  });
+
+  it('names what is in merchandise', () => {
+    const sold = merchandise({ licenseOrderProductList: [uri('a'), productToBuy({ srcLicenseOrderId: '7' })] });
+    const order = newBuy(ours, ['X1'], {}, { merchandises: [merchandise(), merchandise({ children: [sold] })] });
+    const place = 'assets[0].merchandises[1].children[0].licenseOrderProductList[1].srcLicenseOrderId';
+    expect(named(order)).toEqual(['source_order_not_found', place]);
+  });
+
+  it('names the date that an element gives', () => {
+    const ledger = ledgerAfter(buyWith(ours, { limitStartDate: END }));
+    expect(named(buyWith(ours, { limitEndDate: END - 1 }), {}, ledger)).toEqual([
+      'dates_reversed',
+      'X1',
+      'assets[0].limitEndDate',
+    ]);
+  });
+});
+
 describe('delete_product', () => {
   const element = { assetNos: ['X1'], products: [productToRevoke()] };
   it.each([
@@ -223,7 +262,8 @@ describe('delete_product', () => {
     const order = deleteProduct(ours, [], {}, { assets: [{ assetNos: ['X1'], products }] });
     const [outcome] = planFrom(ledgerAfter(buyWith(ours, productsOf('a'))), 900, order);
     expect(outcome?.failure?.cause).toBe('product_not_found');
-    expect(outcome?.failure?.args).toEqual(['X1', 'b', expect.stringContaining('productUri a')]);
+    const place = 'assets[0].products[1]';
+    expect(outcome?.failure?.args).toEqual(['X1', 'b', expect.stringContaining('productUri a'), place]);
   });
 });
 

@@ -25,6 +25,7 @@ import {
   isVisible,
   type Limits,
   type OrderWithId,
+  pathOf,
   Touched,
 } from './order.ts';
 
@@ -34,19 +35,20 @@ import {
  */
 export function planNewBuy(ledger: Ledger, accepted: OrderWithId, order: NewBuyOrder, limits: Limits): Effects {
   const effects = emptyEffects(order.customerId);
-  const touched = new Touched(limits);
+  const touched = new Touched(order, limits);
   /** Assets that earlier elements of this order named, with their period so far. They count as the customer's. */
   const bought = new Map<string, { asset: Asset; grant: Grant; period: Period; buy: Purchase }>();
   for (const element of order.assets) {
     const terms = readTerms(element);
     for (const assetNum of element.assetNos) {
+      touched.startOn(element, assetNum);
       const earlier = bought.get(assetNum);
       const grant = earlier?.grant ?? createGrant(accepted.licenseOrderId);
       const asset =
         earlier?.asset ?? buyAsset(ledger, accepted, order, { element, terms, assetNum, grant }, { effects, touched });
       if (earlier === undefined) effects.grants.push({ action: 'create', asset, grant });
       else effects.assets.push({ action: 'extend', asset, terms });
-      const period = replacePeriod(earlier?.period ?? asset, terms, assetNum);
+      const period = replacePeriod(earlier?.period ?? asset, terms, assetNum, (field) => pathOf(order, element, field));
       const buy = earlier?.buy ?? new Purchase(ledger, accepted, { asset, grant }, { effects, touched, limits });
       bought.set(assetNum, { asset, grant, period, buy });
       buy.attributes(terms);
@@ -64,12 +66,18 @@ type Period = Pick<Asset, 'limitStartDate' | 'limitEndDate'>;
  * Returns the period of an asset after an element has replaced the dates that it gives. Throws a Refusal:
  * dates_reversed.
  */
-function replacePeriod(before: Period, given: AssetTerms, assetNum: string): Period {
+function replacePeriod(
+  before: Period,
+  given: AssetTerms,
+  assetNum: string,
+  placeOf: (field: keyof Period) => string,
+): Period {
   const limitStartDate = given.limitStartDate ?? before.limitStartDate;
   const limitEndDate = given.limitEndDate === undefined ? before.limitEndDate : given.limitEndDate;
   const isGiven = given.limitStartDate !== undefined || given.limitEndDate !== undefined;
   if (isGiven && limitStartDate !== null && limitEndDate !== null && limitStartDate > limitEndDate) {
-    throw new Refusal('dates_reversed', 'limitStartDate', assetNum, limitStartDate, limitEndDate);
+    const place = placeOf(given.limitStartDate === undefined ? 'limitEndDate' : 'limitStartDate');
+    throw new Refusal('dates_reversed', 'limitStartDate', assetNum, limitStartDate, limitEndDate, place);
   }
   return { limitStartDate, limitEndDate };
 }
@@ -88,7 +96,7 @@ function buyAsset(
   const asset = ledger.assets.get(assetNum);
   const mayTransfer = element.transferedAssetNum === true;
   if (mayTransfer && (asset === undefined || !isVisible(ledger, channels, asset.customerId))) {
-    throw new Refusal('asset_not_found', assetNum);
+    throw new Refusal('asset_not_found', assetNum, '', touched.place);
   }
   if (asset === undefined) {
     const created = createAsset(order, assetNum, terms);
@@ -96,8 +104,8 @@ function buyAsset(
     return created;
   }
   const isTransfer = asset.customerId !== order.customerId;
-  if (isTransfer && !mayTransfer) throw new Refusal('asset_owned_by_other_customer', assetNum);
-  checkLicenseType(asset, order);
+  if (isTransfer && !mayTransfer) throw new Refusal('asset_owned_by_other_customer', assetNum, touched.place);
+  checkLicenseType(asset, order, touched);
   touched.addHeldBy(asset);
   if (isTransfer) {
     touched.addGrantsOf(asset);
@@ -161,13 +169,13 @@ class Purchase {
     this.#accepted = accepted;
     this.#on = on;
     this.#plan = plan;
-    const { assetNum, customerId } = on.asset;
+    const { customerId } = on.asset;
     const active = activeOn(on.asset);
     const { limits } = plan;
     this.#room = limits.onAsset - active.contents;
     // A transfer replaces all earlier grants with one.
     const isOwn = customerId === accepted.order.customerId;
-    if (isOwn && active.grants >= limits.onAsset) throw new Refusal('asset_full', assetNum, limits.onAsset, 'grants');
+    if (isOwn && active.grants >= limits.onAsset) throw this.#full(limits.onAsset, 'grants');
   }
 
   /** Counts the extended attributes that an element gives. Throws a Refusal: asset_full. */
@@ -178,13 +186,15 @@ class Purchase {
     for (const code of listNewCodes(this.#on.asset, codes)) this.#newCodes.add(code);
     const { codesOnAsset } = this.#plan.limits;
     if (this.#on.asset.codeCount + this.#newCodes.size <= codesOnAsset) return;
-    throw new Refusal('asset_full', this.#on.asset.assetNum, codesOnAsset, 'attributes');
+    throw this.#full(codesOnAsset, 'attributes');
   }
 
   product(bought: ProductToBuy, merchandise: MerchandiseInstance | null): void {
-    const { licenseOrderId, channels } = this.#accepted;
+    const { licenseOrderId, order, channels } = this.#accepted;
     const { srcLicenseOrderId } = bought;
-    if (srcLicenseOrderId !== undefined) checkSource(this.#ledger, channels, srcLicenseOrderId);
+    if (srcLicenseOrderId !== undefined) {
+      checkSource(this.#ledger, channels, srcLicenseOrderId, () => pathOf(order, bought, 'srcLicenseOrderId'));
+    }
     this.#count();
     const product: ProductInstance = {
       id: null,
@@ -223,10 +233,11 @@ class Purchase {
 
   /** Counts one more product or merchandise. Throws a Refusal: asset_full or order_too_large. */
   #count(): void {
-    if (this.#room-- <= 0) {
-      const { onAsset } = this.#plan.limits;
-      throw new Refusal('asset_full', this.#on.asset.assetNum, onAsset, 'contents');
-    }
+    if (this.#room-- <= 0) throw this.#full(this.#plan.limits.onAsset, 'contents');
     this.#plan.touched.add(1);
+  }
+
+  #full(limit: number, what: string): Refusal {
+    return new Refusal('asset_full', this.#on.asset.assetNum, limit, what, this.#plan.touched.place);
   }
 }

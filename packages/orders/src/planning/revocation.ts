@@ -9,7 +9,7 @@ import {
 } from '@lockstep/assets';
 import { type DeleteAssetOrder, type DeleteProductOrder, Refusal } from '@lockstep/contract';
 import { findMatches, keyOf, listOldest, ProductNotFound } from './matching.ts';
-import { checkLicenseType, emptyEffects, grantsOf, type Limits, Touched } from './order.ts';
+import { checkLicenseType, emptyEffects, grantsOf, type Limits, pathOf, Touched } from './order.ts';
 
 /**
  * Plans a delete_asset: revokes grants with their contents, and assets whose last grant is revoked (rules 6.5
@@ -17,20 +17,21 @@ import { checkLicenseType, emptyEffects, grantsOf, type Limits, Touched } from '
  */
 export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
-  const touched = new Touched(limits);
+  const touched = new Touched(order, limits);
   const revokedAssets = new Set<Asset>();
   const revokedGrants = new Set<Grant>();
   for (const element of order.assets) {
     for (const assetNum of element.assetNos) {
-      const asset = findOwnAsset(ledger, order, assetNum);
-      if (revokedAssets.has(asset)) throw new Refusal('asset_not_found', assetNum, 'of_customer');
+      touched.startOn(element, assetNum);
+      const asset = findOwnAsset(ledger, order, assetNum, touched);
+      if (revokedAssets.has(asset)) throw notOwned(assetNum, touched);
       touched.addGrantsOf(asset);
       const grants = grantsOf(asset).filter((grant) => grant.revokedBy === null && !revokedGrants.has(grant));
       const matching = grants.filter(
         ({ licenseOrderId }) => order.srcLicenseOrderId === undefined || order.srcLicenseOrderId === licenseOrderId,
       );
       if (order.srcLicenseOrderId !== undefined && matching.length === 0) {
-        throw new Refusal('asset_not_in_source_order', assetNum, order.srcLicenseOrderId);
+        throw new Refusal('asset_not_in_source_order', assetNum, order.srcLicenseOrderId, touched.place);
       }
       for (const grant of matching) {
         const numbers = numbersOf(grant);
@@ -54,7 +55,7 @@ export function planDeleteAsset(ledger: Ledger, order: DeleteAssetOrder, limits:
  */
 export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, limits: Limits): Effects {
   const effects = emptyEffects(null);
-  const touched = new Touched(limits);
+  const touched = new Touched(order, limits);
   const revoked = new Set<ProductInstance>();
   const takeFrom = emptying(effects, touched);
   /**
@@ -65,14 +66,15 @@ export function planDeleteProduct(ledger: Ledger, order: DeleteProductOrder, lim
   for (const element of order.assets) {
     const products = element.products.map((product) => ({ product, key: keyOf(product) }));
     for (const assetNum of element.assetNos) {
-      const asset = findOwnAsset(ledger, order, assetNum);
+      touched.startOn(element, assetNum);
+      const asset = findOwnAsset(ledger, order, assetNum, touched);
       touched.addGrantsOf(asset);
       const known = lookedFor.get(asset) ?? new Set();
       lookedFor.set(asset, known);
       for (const { product, key } of products) {
         if (known.has(key)) continue;
         known.add(key);
-        const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId };
+        const wanted = { product, srcLicenseOrderId: order.srcLicenseOrderId, place: () => pathOf(order, product) };
         const matches = findMatches(asset, wanted);
         if (matches.length === 0) throw new ProductNotFound(asset, wanted, listOldest(asset.products));
         for (const instance of matches) {
@@ -106,10 +108,17 @@ function emptying(effects: Effects, touched: Touched) {
 }
 
 /** Returns the customer's active asset with a number and the order's license type. Throws a Refusal. */
-function findOwnAsset(ledger: Ledger, order: DeleteAssetOrder | DeleteProductOrder, assetNum: string): Asset {
+function findOwnAsset(
+  ledger: Ledger,
+  order: DeleteAssetOrder | DeleteProductOrder,
+  assetNum: string,
+  touched: Touched,
+): Asset {
   const asset = ledger.assets.get(assetNum);
-  if (asset === undefined || asset.customerId !== order.customerId)
-    throw new Refusal('asset_not_found', assetNum, 'of_customer');
-  checkLicenseType(asset, order);
+  if (asset === undefined || asset.customerId !== order.customerId) throw notOwned(assetNum, touched);
+  checkLicenseType(asset, order, touched);
   return asset;
 }
+
+const notOwned = (assetNum: string, { place }: Touched) =>
+  new Refusal('asset_not_found', assetNum, 'of_customer', place);

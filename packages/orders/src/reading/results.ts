@@ -7,6 +7,7 @@ import {
   buildMessage,
   type Cause,
   codeOf,
+  findConcerned,
   type OrderResult,
 } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
@@ -17,8 +18,10 @@ import type { PendingInChannel } from '../channels/state.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { buildSummary, SO_FAR, SUMMARY_COLUMNS, type SummaryRow } from '../summary.ts';
 
+type Derived = 'licenseOrderId' | 'state' | 'code' | 'message' | 'assetNums' | 'places' | 'assets' | 'products';
+
 /** An order with its place in orderList, the fields kept in its batch, and its outcome if it has one. */
-export type OrderRow = Omit<OrderResult, 'licenseOrderId' | 'state' | 'code' | 'message' | 'assets' | 'products'> & {
+export type OrderRow = Omit<OrderResult, Derived> & {
   index: number;
   assets: number | null;
   products: number | null;
@@ -44,6 +47,7 @@ export function buildResult(batchId: BatchId, row: OrderRow): OrderResult {
     cause: row.cause,
     message: row.cause === null ? null : buildMessage(row.cause, ...row.args!),
     args: row.args,
+    ...findConcerned(row.cause, row.args),
     assets: row.assets ?? 0,
     products: row.products ?? 0,
     finishedTime: row.finishedTime,

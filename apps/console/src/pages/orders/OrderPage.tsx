@@ -86,7 +86,7 @@ function OrderFields({ order }: { order: Order }) {
   const codeName = useCodeNames();
   const words = useWords(ordersWords);
   const { licenseOrderId, sequence, orderType, owner, customerId, channelCode, acceptedTime, finishedTime } = order;
-  const { state, assets, products, requestId, heldSince, srcLicenseOrderId: sourceId } = order;
+  const { state, assets, products, requestId, heldSince, srcLicenseOrderId: sourceId, assetNums, places } = order;
   const isDone = state === 'succeeded';
   return (
     <Fields
@@ -107,6 +107,8 @@ function OrderFields({ order }: { order: Order }) {
             </CopyId>
           ),
         },
+        { label: words.assetNum, value: assetNums[0] && <AssetLink assetNum={assetNums[0]} /> },
+        { label: words.place, value: places[0] && <code>{places[0]}</code> },
         { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
         { label: words.products, value: isDone ? <Count value={products} /> : undefined },
         { label: words.source, value: sourceId ? <OrderLink orderId={sourceId} /> : undefined },

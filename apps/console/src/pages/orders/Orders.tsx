@@ -12,7 +12,7 @@ import { useCauseWords } from '../../words/causes.ts';
 import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
 import { batchesWords } from '../batches/words.ts';
-import { BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
+import { AssetLink, BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
@@ -132,7 +132,7 @@ export const stateOf = ({ state, heldSince }: Pick<TracedOrder, 'state' | 'heldS
 function Why({ order }: { order: TracedOrder }) {
   const words = useWords(ordersWords);
   const causeWords = useCauseWords();
-  const { licenseOrderId, hold, resentAs } = order;
+  const { licenseOrderId, hold, resentAs, assetNums } = order;
   if (hold?.licenseOrderId === licenseOrderId) return hold.lastError;
   if (hold !== null) return <WaitsBehind hold={hold} />;
   return (
@@ -142,7 +142,10 @@ function Why({ order }: { order: TracedOrder }) {
           {words.resentAs} <OrderLink orderId={resentAs.licenseOrderId} /> <StateBadge state={resentAs.state} />{' '}
         </>
       )}
-      {causeWords(order)}
+      {causeWords(order)}{' '}
+      {assetNums.map((assetNum) => (
+        <AssetLink key={assetNum} assetNum={assetNum} />
+      ))}
     </>
   );
 }

@@ -13,6 +13,7 @@ export const ordersWords = defineAreaWords({
   batchRuns: ['You can fix and resend this order once its batch is completed.', '批次完成后，可修正并重发此订单。'],
   namedAssets: ['Assets in this order:', '订单涉及的资产：'],
   why: ['Failure', '失败原因'],
+  place: ['Failed at', '失败位置'],
   finished: ['Finished', '完成时间'],
   products: ['Products', '产品'],
   source: ['Source order', '来源订单'],
