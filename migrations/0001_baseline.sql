@@ -75,6 +75,19 @@ create table nonce (
 );
 create index nonce_used_time on nonce (used_time);
 
+-- The answer to each call with an Idempotency-Key of the last 24 hours. The transaction of the call inserts the row, so
+-- that a concurrent repeat waits for it, makes the change, and stores the answer.
+create table kept_answer (
+  application_id bigint not null,
+  -- The SHA-256 of the enterprise, in the member center, and the key.
+  key_hash bytea not null check (octet_length(key_hash) = 32),
+  -- The body of the answer, encrypted with the key and bound to the call. Null only inside the transaction of the call.
+  sealed bytea,
+  kept_time timestamptz not null default statement_timestamp(),
+  primary key (application_id, key_hash)
+);
+create index kept_answer_kept_time on kept_answer (kept_time);
+
 ---------------------------------------------------------------------------------------------------------------------------
 -- Enterprises, customers, employees (rules 4, 8)
 ---------------------------------------------------------------------------------------------------------------------------

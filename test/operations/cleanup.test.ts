@@ -24,6 +24,12 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
     maxAgeSeconds: 600,
     insert: (at) => sql`insert into nonce (application_id, nonce, used_time) select 1, 'nonce-' || n, time from ${at}`,
   },
+  kept_answer: {
+    maxAgeSeconds: DAY_SECONDS,
+    insert: (at) => sql`
+      insert into kept_answer (application_id, key_hash, sealed, kept_time)
+      select 1, sha256(int4send(n)), '', time from ${at}`,
+  },
   login_failure: {
     maxAgeSeconds: 0,
     insert: (at) => sql`

@@ -1,8 +1,9 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@lockstep/config';
-import { operations } from '@lockstep/contract';
+import { findOperation, type OperationId, operations, repeatOf } from '@lockstep/contract';
 import { OperatorRole } from '@lockstep/contract/console';
+import type { Repeat } from '@lockstep/contract/routes';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -75,13 +76,16 @@ describe('docs/integrating.md', () => {
   });
 
   it('says what a repeat of each operation does that can change something', () => {
-    const named = tableOf('docs/integrating.md', 'Operation', 'A repeat', 'First').flatMap(([names]) =>
-      names!.split(', '),
-    );
-    const changing = Object.entries(operations).filter(
-      ([id, { method }]) => method !== 'GET' && !id.startsWith('preview'),
-    );
-    expect(named.toSorted()).toEqual(changing.map(([id, one]) => ('name' in one ? one.name : id)).sort());
+    const classes = tableOf('docs/integrating.md', '`repeat`', 'Operations', 'After no answer or an `unclear` cause');
+    const needKey = tableOf('docs/integrating.md', 'Operation', 'A repeat without a key', 'First');
+    const named = Object.fromEntries(classes.map(([repeat, names]) => [repeat, names!.split(', ')]));
+    const key = needKey.flatMap(([names]) => names!.split(', '));
+    const changing = (Object.keys(operations) as OperationId[]).filter((id) => operations[id].method !== 'GET');
+    const of = (repeat: Repeat) =>
+      changing.filter((id) => repeatOf(id) === repeat).map((id) => findOperation(id).name ?? id);
+    expect(named['`safe`']!.toSorted()).toEqual(['GET', ...of('safe')].toSorted());
+    expect(named['`again`']!.toSorted()).toEqual(of('again').toSorted());
+    expect(key.toSorted()).toEqual(of('key').toSorted());
   });
 });
 

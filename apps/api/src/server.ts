@@ -16,6 +16,7 @@ import {
 } from './calls/connections.ts';
 import { allowExports } from './calls/exports.ts';
 import { addOperations, checks, checksAllButBody } from './calls/operation-routes.ts';
+import { allowRepeats } from './calls/repeats.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
 import { publishDocs } from './description/docs.ts';
@@ -75,6 +76,7 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
   requireSchema(server, options.schema);
   continueCalls(server);
   allowExports(server);
+  allowRepeats(server, options);
   server.addHook('preClose', async () => options.bodies.close());
 
   await server.register(openRoutes, options);

@@ -1,5 +1,5 @@
 import type { ApplicationId, MemberId } from '@lockstep/contract';
-import type { Aged } from '@lockstep/platform';
+import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** Applications, their tokens and nonces, and failed logins. */
@@ -30,6 +30,12 @@ declare module '@lockstep/platform' {
       member_id: MemberId | null;
     };
     nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
+    kept_answer: {
+      application_id: ApplicationId;
+      key_hash: Buffer;
+      sealed: Buffer | null;
+      kept_time: Generated<Date>;
+    };
     login_failure: {
       kind: 'user' | 'operator' | 'confirmation' | 'provider';
       name_hash: Buffer;
@@ -43,11 +49,13 @@ declare module '@lockstep/platform' {
 }
 
 /**
- * Expired tokens, nonces that can be used again, and failed logins that no longer count (rules 2 and 3). Deleting a
+ * Expired tokens, nonces and keys that can be used again, and failed logins that no longer count (rules 1.2, 2 and 3).
+ * Deleting a
  * nonce takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost each call at least 15 µs.
  */
 export const agedAccess: readonly Aged[] = [
   { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
   { kind: 'nonce', table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },
+  { kind: 'kept_answer', table: 'kept_answer', timeColumn: 'kept_time', maxAgeSeconds: SECONDS_OF_DAY },
   { kind: 'login_failure', table: 'login_failure', timeColumn: 'expires_time', maxAgeSeconds: 0 },
 ];

@@ -6,6 +6,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   'clienttoken',
   'userToken',
   'usertoken',
+  'idempotency-key',
   'access_token',
   'token',
   'client_secret',

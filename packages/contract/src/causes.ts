@@ -4,8 +4,16 @@ import type { ORDER_FAILURES } from './words.ts';
 interface CauseEntry {
   code?: string;
   memberCode?: string;
+  retry?: Retry;
   message: string;
 }
+
+/**
+ * When the same call, with a new g_nonce, can succeed after a refusal (rules 1.2). `later`: nothing has changed; wait.
+ * `unclear`: the call may have taken effect; repeat it as after no answer. `new_token`: nothing has changed; get a new
+ * token first.
+ */
+export type Retry = 'later' | 'unclear' | 'new_token';
 
 /** The code of most causes (interface 1). */
 const CODE = '13004';
@@ -17,7 +25,8 @@ const OF_SHAPE = { memberCode: '40000' } as const;
  * Every cause for which a call or an order can be refused (rules 1).
  *
  * The key is the cause, a stable word for programs. `code` is the code of the interface, by default CODE, `memberCode`
- * the code in the member center if it differs. `message` is the English template (see fillIn) and may change. Its
+ * the code in the member center if it differs. Without `retry`, the call is refused again unless data has changed.
+ * `message` is the English template (see fillIn) and may change. Its
  * values keep their places forever, because failures are stored with them; it may get more.
  */
 export const causes = {
@@ -28,6 +37,7 @@ export const causes = {
   },
   token_invalid: {
     code: '60000',
+    retry: 'new_token',
     message: 'The access token is unknown, expired or revoked, or is a user token. Request a token of the application.',
   },
   scope_missing: { code: '60000', message: 'The access token lacks the scope {0}. Request a token with this scope.' },
@@ -41,6 +51,7 @@ export const causes = {
   },
   client_token_invalid: {
     code: '60000',
+    retry: 'new_token',
     message: 'The clientToken is unknown, expired or revoked, or is a user token. Request a token of the application.',
   },
   client_token_mismatch: {
@@ -53,6 +64,7 @@ export const causes = {
   },
   user_token_invalid: {
     code: '60005',
+    retry: 'new_token',
     message:
       'The userToken is unknown, expired or revoked, lacks auth_me, is not a user token, or belongs to another ' +
       'application. Log in again.',
@@ -66,7 +78,21 @@ export const causes = {
     ...OF_NONCE,
     message: 'g_nonce: must appear once, with 8 to 64 characters from A-Z, a-z, 0-9, _ and -.',
   },
-  nonce_replayed: { ...OF_NONCE, message: 'g_nonce: was already used. Send a new random value with every call.' },
+  // Another call, perhaps this one repeated by a proxy, has used the nonce.
+  nonce_replayed: {
+    ...OF_NONCE,
+    retry: 'unclear',
+    message: 'g_nonce: was already used. Send a new random value with every call.',
+  },
+  idempotency_key_malformed: {
+    ...OF_SHAPE,
+    message: 'The Idempotency-Key header must have 8 to 255 visible ASCII characters, such as a UUID.',
+  },
+  idempotency_key_reused: {
+    ...OF_SHAPE,
+    message:
+      'The Idempotency-Key belongs to another call of the last 24 hours. Repeat that call unchanged, or send a new key.',
+  },
   app_key_mismatch: {
     message: 'appKey: does not match the access token. Send the appKey of the application that requested the token.',
   },
@@ -119,6 +145,7 @@ export const causes = {
   order_not_found: { message: 'Your application has not submitted an order {0}.' },
   channel_paused: {
     code: '500',
+    retry: 'later',
     message: 'Channel {0} is paused; nothing was stored. Retry later with a new g_nonce, or send the batch async.',
   },
 
@@ -267,21 +294,31 @@ export const causes = {
   // Calls that name no operation, and faults (rules 1)
   operation_not_found: { code: '404', message: 'No operation has this path. /docs lists all operations.' },
   http_malformed: { code: '400', message: 'The request is not valid HTTP.' },
-  request_timeout: { code: '408', message: 'The request did not arrive in time. Retry with a new g_nonce.' },
+  request_timeout: {
+    code: '408',
+    retry: 'later',
+    message: 'The request did not arrive in time. Retry with a new g_nonce.',
+  },
   expectation_unsupported: { code: '417', message: 'The Expect header must be 100-continue.' },
   headers_too_large: { code: '431', message: 'The path or the headers are too long.' },
   method_not_allowed: {
     code: '405',
     message: 'The operation does not support this method. The Allow header lists the methods that it supports.',
   },
-  service_unavailable: { code: '500', message: 'The service is unavailable. Retry with a new g_nonce.' },
+  service_unavailable: {
+    code: '500',
+    retry: 'unclear',
+    message: 'The service is unavailable. Retry with a new g_nonce.',
+  },
   overloaded: {
     code: '500',
+    retry: 'later',
     message:
       'The service is overloaded[: {0} orders of your application are pending, and the limit is {1}]. Retry with a new g_nonce.',
   },
   outcome_unknown: {
     code: '500',
+    retry: 'unclear',
     message: 'The batch may or may not have been applied. Resubmit it unchanged with a new g_nonce to get its outcome.',
   },
 } as const satisfies Record<string, CauseEntry>;
@@ -324,6 +361,12 @@ export function findConcerned(cause: Cause | null | undefined, args: readonly st
   const { asset = -1, place = -1, field } = CONCERNED[cause as keyof typeof CONCERNED] ?? {};
   const some = (value: string | undefined) => (value ? [value] : []);
   return { assetNums: some(args?.[asset]), places: some(args?.[place] || field) };
+}
+
+/** Returns when the same call can succeed after a refusal; undefined if only when data has changed (rules 1.2). */
+export function retryOf(cause: Cause): Retry | undefined {
+  const { retry }: CauseEntry = causes[cause];
+  return retry;
 }
 
 /** How many characters of a value a message quotes. Keeps answers small, whatever the client sent. */

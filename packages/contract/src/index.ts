@@ -2,7 +2,7 @@ export * from './access.ts';
 export * from './assets/assets.ts';
 export * from './assets/lists.ts';
 export * from './assets/traces.ts';
-export { buildMessage, causes, codeOf, findConcerned, formatPath, type Module, Refusal } from './causes.ts';
+export { buildMessage, causes, codeOf, findConcerned, formatPath, type Module, Refusal, retryOf } from './causes.ts';
 export { nested } from './containers.ts';
 export * from './envelope.ts';
 export * from './members/audit.ts';
@@ -47,7 +47,7 @@ export { BatchRefusal, readBatchOrder } from './reading/batch.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/employee-lists.ts';
 export { parseBody, parseQuery } from './reading/misspellings.ts';
 export { readJson } from './reading/read-json.ts';
-export { buildPath, ME_ROOT, type OperationParams, ORDER_ROOT } from './routes.ts';
+export { buildPath, IDEMPOTENCY_KEY, ME_ROOT, type OperationParams, ORDER_ROOT, repeatOf } from './routes.ts';
 export {
   type ApplicationId,
   AssetId,

@@ -69,6 +69,57 @@ export const routes = {
   lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow` },
 } as const satisfies Record<string, Route>;
 
+/**
+ * What a repeat of a call does if the first one took effect (rules 1.2). `safe`: nothing more. `again`: the same again,
+ * which also undoes what others changed in between. `key`: it does more, or is refused; with the Idempotency-Key of the
+ * first call it does nothing more and gets its answer.
+ */
+export type Repeat = 'safe' | 'again' | 'key';
+
+/** The operations that are no GET. */
+type ChangingId = {
+  [Id in keyof typeof routes]: (typeof routes)[Id]['method'] extends 'GET' ? never : Id;
+}[keyof typeof routes];
+
+const REPEATS: Record<ChangingId, Repeat> = {
+  issueToken: 'safe',
+  bindCustomer: 'safe',
+  createEnterprise: 'safe',
+  updateCustomer: 'again',
+  createBatchOrder: 'safe',
+  previewBatchOrder: 'safe',
+  // Also cancels orders that an operator has retried in between.
+  cancelBatchOrder: 'again',
+  lockAssets: 'again',
+  unlockAssets: 'again',
+  freezeAssets: 'again',
+  unfreezeAssets: 'again',
+  takeAssetNumbers: 'key',
+  createWebhook: 'key',
+  deleteWebhook: 'key',
+  rotateWebhookSecret: 'key',
+  testWebhook: 'key',
+  // A webhook that is disabled in between skips events.
+  enableWebhook: 'key',
+  replayWebhook: 'key',
+  addEmployees: 'key',
+  editEmployee: 'again',
+  // Ends logins made in between.
+  resetPassword: 'key',
+  deleteEmployee: 'key',
+  configureAssets: 'key',
+  configureEmployees: 'key',
+  lendAssets: 'again',
+};
+
+/** Returns what a repeat of a call of an operation does. */
+export function repeatOf(id: keyof typeof routes): Repeat {
+  return routes[id].method === 'GET' ? 'safe' : REPEATS[id as ChangingId];
+}
+
+/** The header that makes a call of these operations repeatable (rules 1.2). */
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
   : never;

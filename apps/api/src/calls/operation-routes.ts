@@ -24,6 +24,7 @@ import type {
 } from 'fastify';
 import type { z } from 'zod';
 import { exportable, nameFile } from './exports.ts';
+import { repeatable } from './repeats.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -62,11 +63,12 @@ export function addOperations<Ids extends OperationId, Sender>(
 ): void {
   for (const [id, handler] of Object.entries(handlers) as [Ids, AnyHandler<Sender>][]) {
     const operation = findOperation(id);
+    const answer = (request: FastifyRequest, reply: FastifyReply) => handler(request, findSender(request), reply);
     addRoute(server, operation, {
       id,
       config: { operationId: id },
       data: () => (operation.answers[200] as z.ZodObject<{ data: z.ZodType }>).shape.data,
-      answer: (request, reply) => handler(request, findSender(request), reply),
+      answer: repeatable(id, answer, findSender, partyOf),
       party: (request) => partyOf(findSender(request)),
     });
   }

@@ -32,8 +32,10 @@ export function answerLong(
 export function changeInTurn<Result>(
   { changes, lanesDb }: Pick<ServerOptions, 'changes' | 'lanesDb'>,
   party: string,
-  { deadline }: FastifyRequest,
+  { db, deadline }: FastifyRequest,
   change: (db: Database) => Promise<Result>,
 ): Promise<Result> {
+  // A call with an Idempotency-Key has its turn and its transaction already.
+  if (db.isTransaction) return change(db);
   return changes.run(party, deadline.signal, () => change(within(lanesDb, deadline)));
 }

@@ -1,4 +1,12 @@
-import { causes, type OperationId, operations as operationTable, ownRefusalsOf } from '@lockstep/contract';
+import {
+  type Cause,
+  causes,
+  codeOf,
+  type OperationId,
+  operations as operationTable,
+  ownRefusalsOf,
+  repeatOf,
+} from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from './openapi.ts';
 
@@ -61,6 +69,34 @@ it('every cause is explained, and named by the operations that refuse a call for
   for (const { operationId, description } of operations) {
     for (const cause of ownRefusalsOf(operationId as OperationId)) expect(description).toContain(`\`${cause}\``);
   }
+});
+
+describe('x-retryable', () => {
+  it('says of every operation how to repeat it, and those that need a key take one', () => {
+    for (const { operationId, parameters = [], 'x-retryable': retryable } of operations) {
+      expect(retryable.repeat).toBe(repeatOf(operationId));
+      const takesKey = parameters.some(({ in: place, name }: Json) => place === 'header' && name === 'Idempotency-Key');
+      expect([operationId, takesKey]).toEqual([operationId, repeatOf(operationId) === 'key']);
+    }
+  });
+
+  it('says after which causes the same call can succeed, as decided for each cause that may pass', () => {
+    const retries = Object.assign({}, ...operations.map(({ 'x-retryable': { causes: named } }) => named));
+    expect(retries).toEqual({
+      token_invalid: 'new_token',
+      client_token_invalid: 'new_token',
+      user_token_invalid: 'new_token',
+      nonce_replayed: 'unclear',
+      overloaded: 'later',
+      channel_paused: 'later',
+      request_timeout: 'later',
+      service_unavailable: 'unclear',
+      outcome_unknown: 'unclear',
+    });
+    const faults = (Object.keys(causes) as Cause[]).filter((cause) => codeOf(cause, 'order') === '500');
+    // Repeats only when an operator has looked at the order.
+    expect(faults.filter((cause) => !(cause in retries))).toEqual(['internal_error']);
+  });
 });
 
 describe('numbers', () => {

@@ -2,11 +2,15 @@ import {
   credentials,
   failure,
   findOperation,
+  IDEMPOTENCY_KEY,
   type Operation,
   type OperationId,
   operations,
   ownRefusalsOf,
   Refusal,
+  refusalsOf,
+  repeatOf,
+  retryOf,
 } from '@lockstep/contract';
 // biome-ignore lint/style/noRestrictedImports: only the description loads the examples
 import { examples, parameterExamples } from '@lockstep/contract/examples';
@@ -28,6 +32,23 @@ const TAGS: Record<Operation['module'], { name: string; description: string }> =
       'For applications with the scope auth_me, on behalf of an administrator. Every call carries tokens in three ' +
       'headers and sees only the enterprise of the administrator.',
   },
+};
+
+/** What a repeat does, in words (rules 1.2). */
+const REPEATS: Record<ReturnType<typeof repeatOf>, string> = {
+  safe: 'If you get no answer, repeat the call: that is safe.',
+  again: 'If you get no answer, repeat the call: that is safe, unless others changed the same in between.',
+  key: `If you get no answer, repeat the call with the same \`${IDEMPOTENCY_KEY}\`: then it cannot take effect twice.`,
+};
+
+const KEY_PARAMETER = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'A new random value for each call, such as a UUID. For 24 hours, the same call with the same key gets the answer of ' +
+    'the first one.',
+  schema: { type: 'string', minLength: 8, maxLength: 255, pattern: '^[!-~]*$' },
 };
 
 /** Describes the API in OpenAPI 3.1, from the schemas that check calls. `publicUrl` is the address of the service. */
@@ -160,14 +181,19 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
   const parameters = [
     ...describeParameters('query', parts[`${capitalize(id)}Query`]),
     ...describeParameters('path', parts[`${capitalize(id)}Path`]),
+    ...(repeatOf(id) === 'key' ? [KEY_PARAMETER] : []),
   ];
+  const retries = refusalsOf(id).map((cause) => [cause, retryOf(cause)]);
   const request = `${capitalize(id)}Request`;
   return {
     operationId: id,
     // With its name in the interface, if it has one.
     summary: name === undefined ? summary : `${name}: ${summary}`,
     tags: [TAGS[module].name],
-    description: causes.length === 0 ? description : `${description}\n\nCauses: ${causes.join(', ')}.`,
+    description: [`${description} ${REPEATS[repeatOf(id)]}`, causes.length > 0 && `Causes: ${causes.join(', ')}.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    'x-retryable': { repeat: repeatOf(id), causes: Object.fromEntries(retries.filter(([, retry]) => retry)) },
     security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

@@ -1,4 +1,5 @@
 import type { Cause } from '../causes.ts';
+import { repeatOf } from '../routes.ts';
 import { ORDER_FAILURES } from '../words.ts';
 import { findOperation, type OperationId } from './index.ts';
 
@@ -48,6 +49,8 @@ export const REQUEST_FAULTS: readonly Cause[] = [
   'expectation_unsupported',
   'headers_too_large',
 ];
+
+const OF_KEYS: readonly Cause[] = ['idempotency_key_malformed', 'idempotency_key_reused'];
 
 const BATCH_SHAPE: readonly Cause[] = [
   'app_key_mismatch',
@@ -156,7 +159,7 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
  * is also refused with the causes of its orders, `ORDER_FAILURES`.
  */
 export function ownRefusalsOf(id: OperationId): readonly Cause[] {
-  return OWN_REFUSALS[id] ?? [];
+  return [...(OWN_REFUSALS[id] ?? []), ...(repeatOf(id) === 'key' ? OF_KEYS : [])];
 }
 
 /** Returns all causes for which an operation can refuse a call. The token endpoint has none: it follows RFC 6749. */

@@ -1,0 +1,63 @@
+import { answerOnce, isKey } from '@lockstep/access';
+import {
+  type ApplicationId,
+  type EnterpriseId,
+  IDEMPOTENCY_KEY,
+  type OperationId,
+  Refusal,
+  repeatOf,
+} from '@lockstep/contract';
+import { within } from '@lockstep/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerOptions } from '../options.ts';
+import { noteCode } from './calls.ts';
+
+type Tools = Pick<ServerOptions, 'changes' | 'lanesDb'>;
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    repeats: Tools;
+  }
+}
+
+/** Lets a server answer calls with an Idempotency-Key once. */
+export function allowRepeats(server: FastifyInstance, { changes, lanesDb }: Tools): void {
+  server.decorate('repeats', { changes, lanesDb });
+}
+
+/**
+ * Returns the handler of an operation that answers a call with an Idempotency-Key only once (rules 1.2): in its party's
+ * turn, because it may wait for the first one, and in one transaction, which is then the `db` of the call.
+ */
+export function repeatable(
+  id: OperationId,
+  answer: Answer,
+  findSender: (request: FastifyRequest) => unknown,
+  partyOf: (sender: unknown) => string,
+): Answer {
+  if (repeatOf(id) !== 'key') return answer;
+  return async (request, reply) => {
+    const key = request.headers[IDEMPOTENCY_KEY.toLowerCase()];
+    if (key === undefined) return await answer(request, reply);
+    if (!isKey(key)) throw new Refusal('idempotency_key_malformed');
+    const { server, deadline, params, query, body } = request;
+    const { changes, lanesDb } = server.repeats;
+    const sender = findSender(request) as { applicationId: ApplicationId; enterpriseId?: EnterpriseId };
+    const { g_nonce: _, ...filters } = query as { g_nonce: string };
+    const keyed = { ...sender, key, call: JSON.stringify([id, params, filters, body]) };
+    const answered = await changes.run(partyOf(sender), deadline.signal, () =>
+      answerOnce(within(lanesDb, deadline), keyed, async (trx) => {
+        // A conflict may have undone a refusal.
+        reply.code(200);
+        const part: FastifyRequest = Object.create(request, { db: { value: trx } });
+        const whole = JSON.stringify(await answer(part, reply));
+        return { body: whole, isKept: reply.statusCode === 200 };
+      }),
+    );
+    const { code, cause } = JSON.parse(answered) as { code: unknown; cause?: string };
+    if (cause !== undefined) noteCode(request, String(code), cause);
+    reply.type('application/json; charset=utf-8');
+    return answered;
+  };
+}
