@@ -29,6 +29,8 @@ describe('a new application', () => {
     expect(shown).toEqual({
       appKey,
       name,
+      hearsLicenses: false,
+      leadDays: [30, 7],
       scopes: ['auth_order'],
       status: 'pending',
       channels: ['web', 'tele'],
@@ -186,6 +188,22 @@ describe('an application', () => {
     expect((await admin.changesOf(application.appKey)).slice(0, 2)).toEqual([
       { action: 'application.channels_bound', before: { channels: ['web'] }, after: { channels: null } },
       { action: 'application.channels_bound', before: { channels: null }, after: { channels: ['web'] } },
+    ]);
+  });
+
+  it('hears of other licenses, and sooner, when an admin changes its notices', async () => {
+    const { appKey } = await create();
+    const change = (body: object) => admin.send('changeNotices', { params: { appKey }, body });
+    const changed = await admin.call('changeNotices', { params: { appKey }, body: { leadDays: [7, 60, 7] } });
+    expect(changed).toMatchObject({ hearsLicenses: false, leadDays: [60, 7] });
+    await admin.call('changeNotices', { params: { appKey }, body: { hearsLicenses: true } });
+    for (const leadDays of [[0], [366], [1, 2, 3, 4, 5, 6], ['soon']]) {
+      expect((await change({ leadDays })).body.cause).toBe('field_invalid');
+    }
+    const before = { hearsLicenses: false, leadDays: [60, 7] };
+    expect((await admin.changesOf(appKey)).slice(0, 2)).toEqual([
+      { action: 'application.notices_changed', before, after: { ...before, hearsLicenses: true } },
+      { action: 'application.notices_changed', before: { ...before, leadDays: [30, 7] }, after: before },
     ]);
   });
 

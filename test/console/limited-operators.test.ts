@@ -243,6 +243,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   rotateApplicationSecret: FOR_ADMINS,
   revokeApplicationTokens: FOR_ADMINS,
   bindApplication: FOR_ADMINS,
+  changeNotices: FOR_ADMINS,
 };
 const tried = Object.entries(TRIALS) as [ConsoleOperationId, Trial[] | string][];
 const isList = (id: ConsoleOperationId) => 'list' in consoleOperations[id];

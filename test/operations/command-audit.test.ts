@@ -56,6 +56,12 @@ const CHANGING: [command: string, args: string[], action: string, target?: strin
   ['app create', ['--name', 'Shop', '--scope', 'auth_order'], 'application.created'],
   ['app suspend', [appKey], 'application.suspended', appKey],
   ['app approve', [appKey], 'application.approved', appKey],
+  [
+    'app notices',
+    [appKey, '--events-of-licenses', 'yes', '--lead-days', '60,7'],
+    'application.notices_changed',
+    appKey,
+  ],
   ['app rotate-secret', [appKey, '--overlap-hours', '0'], 'application.secret_rotated', appKey],
   ['member set-password', [center.cloudId], 'employee.password_reset', center.cloudId],
   ['enterprise create-admin', [center.enterpriseId], 'administrator.created'],

@@ -73,9 +73,9 @@ async function readEnds(batchId: BatchId) {
     select type, succeeded, failed, cancelled,
       (select count(*)::int from test_end where batch_id = ${batchId} and is_end) as ends
     from (
-      select type, succeeded, failed, cancelled, completed_time from event where batch_id = ${batchId}
+      select type, succeeded, failed, cancelled, happened_time from event where batch_id = ${batchId}
       union all
-      select type, succeeded, failed, cancelled, completed_time from unnumbered_event where batch_id = ${batchId}
+      select type, succeeded, failed, cancelled, happened_time from unnumbered_event where batch_id = ${batchId}
     ) as told order by completed_time`.execute(stack.db);
   return rows;
 }

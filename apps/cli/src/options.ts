@@ -1,4 +1,4 @@
-import { MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
+import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The options of a list (rules 6.7). */
@@ -63,6 +63,14 @@ export const parseLimit = (value: string) => parseInteger(value, 1, MAX_LIMIT, '
 /** Parses --overlap-hours. Throws InvalidArgumentError. */
 export const parseOverlapHours = (value: string) =>
   parseInteger(value, 0, MAX_OVERLAP_HOURS, '; 0 ends the old secret at once.');
+
+/** Parses --lead-days. Throws InvalidArgumentError. */
+export function parseLeadDays(value: string): number[] {
+  const days =
+    value === 'none' ? [] : value.split(',').map((each) => parseInteger(each.trim(), 1, MAX_LEAD_DAYS, ' each.'));
+  if (days.length <= MAX_LEAD_TIMES) return days;
+  throw new InvalidArgumentError(`It may name at most ${MAX_LEAD_TIMES} lead times.`);
+}
 
 function parseInteger(value: string, min: number, max: number, end: string): number {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;

@@ -5,6 +5,7 @@ import type {
   ConsoleApplication,
   ConsoleData,
   ConsoleRequest,
+  Notices,
 } from '@lockstep/contract/console';
 import { contains, type Database, inMs, ListCursor, readBest, type Tables, type Trx } from '@lockstep/platform';
 import { sql, type UpdateObject } from 'kysely';
@@ -83,6 +84,15 @@ export function bindApplication(db: Database, appKey: string, channels: Channels
   return update(db, appKey, { channels: channels && [...channels] });
 }
 
+/** Sets which events of licenses an application gets (rules 6.8). Returns false if it does not exist. */
+export function setNotices(
+  db: Database,
+  appKey: string,
+  { hearsLicenses, leadDays }: Required<Notices>,
+): Promise<boolean> {
+  return update(db, appKey, { hears_licenses: hearsLicenses, lead_days: leadDays });
+}
+
 async function update(db: Database, appKey: string, changes: UpdateObject<Tables, 'application'>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('application')
@@ -101,6 +111,7 @@ function selectApplications(db: Database, { channels }: Pick<Operator, 'channels
     .selectFrom('application')
     .$if(channels !== null, (all) => all.where(isOurs(channels)))
     .select(['app_key as appKey', 'name', 'scopes', 'status', 'channels', 'created_time as createdTime'])
+    .select(['hears_licenses as hearsLicenses', 'lead_days as leadDays'])
     .select(
       sql<Date | null>`case when old_secret_end_time > now() then old_secret_end_time end`.as('oldSecretEndTime'),
     );

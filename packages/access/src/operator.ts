@@ -9,4 +9,5 @@ export {
   readApplications,
   readOwnTokens,
   searchApplications,
+  setNotices,
 } from './applications.ts';

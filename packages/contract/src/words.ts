@@ -7,6 +7,10 @@ export const SCOPES = ['auth_order', 'auth_me'] as const;
 export const MAX_OVERLAP_HOURS = 720;
 export const DEFAULT_OVERLAP_HOURS = 24;
 
+/** How many days before the end of licenses an application may hear of it, and at how many such times (rules 6.8). */
+export const MAX_LEAD_DAYS = 365;
+export const MAX_LEAD_TIMES = 5;
+
 export const ORDER_TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
 export const ORDER_STATES = ['pending', 'succeeded', 'failed'] as const;
 export const BATCH_STATES = ['accepted', 'processing', 'completed'] as const;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Credentials,
   createApplication,
@@ -5,8 +6,13 @@ import {
   rotateSecret,
   setApplicationStatus,
 } from '@lockstep/access';
-import { findApplication } from '@lockstep/access/operator';
-import { type ApplicationStatus, type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
+import { findApplication, setNotices } from '@lockstep/access/operator';
+import {
+  type ApplicationStatus,
+  type ConsoleApplication,
+  ConsoleRefusal,
+  type Notices,
+} from '@lockstep/contract/console';
 import { OPERATOR } from '@lockstep/contract/operator';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { recordChange } from './audit-log.ts';
@@ -90,6 +96,25 @@ export function revokeApplicationTokens(db: Database, appKey: string, actor: Act
     await lock(trx, appKey);
     await revokeTokens(trx, appKey);
     await recordChange(trx, actor, { action: 'application.tokens_revoked', target: appKey, ...recordTokens(true) });
+  });
+}
+
+/** Changes which events of licenses an application gets (rules 6.8). Throws a ConsoleRefusal: not_found. */
+export function changeNotices(
+  db: Database,
+  appKey: string,
+  notices: Notices,
+  actor: Actor,
+): Promise<ConsoleApplication> {
+  return inTransaction(db, async (trx) => {
+    const application = await lock(trx, appKey);
+    const { hearsLicenses, leadDays } = application;
+    const before = { hearsLicenses, leadDays };
+    const after = { hearsLicenses: notices.hearsLicenses ?? hearsLicenses, leadDays: notices.leadDays ?? leadDays };
+    if (isDeepStrictEqual(before, after)) return application;
+    await setNotices(trx, appKey, after);
+    await recordChange(trx, actor, { action: 'application.notices_changed', target: appKey, before, after });
+    return { ...application, ...after };
   });
 }
 

@@ -1,6 +1,6 @@
 import { CHANNEL_HEALTHS, DEFAULT_OVERLAP_HOURS, OPERATOR_ROLES, SCOPES } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
-import { addListOptions, collect, JSON_OPTION, parseOverlapHours, parseText } from '../options.ts';
+import { addListOptions, collect, JSON_OPTION, parseLeadDays, parseOverlapHours, parseText } from '../options.ts';
 import { type Commands, DATABASE_COMMANDS } from './commands.ts';
 
 const PAUSE_HELP = `
@@ -56,6 +56,14 @@ export function addAppCommands(program: Command, commands: Commands): void {
     parseOverlapHours,
     DEFAULT_OVERLAP_HOURS,
   );
+  add('notices <appKey>', 'Change which events of licenses an application gets', 'changeAppNotices')
+    .addOption(
+      new Option(
+        '--events-of-licenses <yes|no>',
+        'Whether an application without channels hears of the licenses of all channels',
+      ).choices(['yes', 'no']),
+    )
+    .option('--lead-days <days>', 'Days before the end of licenses, such as 30,7; none for no notice', parseLeadDays);
   add('approve <appKey>', 'Allow an application to call the API', 'approve');
   add('suspend <appKey>', 'Suspend an application and revoke its tokens', 'suspend');
 }

@@ -9,11 +9,12 @@ import {
   type MemberId,
   Scope,
 } from '@lockstep/contract';
-import { OperatorName, type OperatorRole } from '@lockstep/contract/console';
+import { Notices, OperatorName, type OperatorRole } from '@lockstep/contract/console';
 import { eraseContact, setSecurityMobile } from '@lockstep/customers';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import {
   changeApplicationStatus,
+  changeNotices,
   createOperator,
   disableOperator,
   enableOperator,
@@ -53,6 +54,17 @@ export const listApps = (db: Database) => listApplications(db);
 export async function rotateSecret(db: Database, appKey: string, { overlapHours }: { overlapHours: number }) {
   const { appSecret } = await rotateApplicationSecret(db, appKey, overlapHours, newCommand());
   return { appKey, appSecret };
+}
+
+interface ChangedNotices {
+  eventsOfLicenses?: 'yes' | 'no';
+  leadDays?: number[];
+}
+
+export async function changeAppNotices(db: Database, appKey: string, { eventsOfLicenses, leadDays }: ChangedNotices) {
+  const hearsLicenses = eventsOfLicenses && eventsOfLicenses === 'yes';
+  const notices = Notices.parse({ hearsLicenses, leadDays });
+  return await changeNotices(db, appKey, notices, newCommand());
 }
 
 export const approve = (db: Database, appKey: string) => changeStatus(db, appKey, 'approved');

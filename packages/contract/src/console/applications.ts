@@ -3,7 +3,7 @@ import { ApplicationName, ChannelCode, Scope } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { MAX_BOUND_CHANNELS, MAX_OVERLAP_HOURS } from '../words.ts';
+import { MAX_BOUND_CHANNELS, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '../words.ts';
 import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** Whether an application may call: only an approved one gets tokens. */
@@ -17,6 +17,8 @@ export const ConsoleApplication = z.object({
   scopes: z.array(Scope),
   status: ApplicationStatus,
   channels: z.array(z.string()).nullable().describe('The channels that it is bound to; null: it may use all channels.'),
+  hearsLicenses: z.boolean().describe('Whether it hears of licenses of all channels, if it may use all.'),
+  leadDays: z.array(z.number()).describe('How many days before the end of licenses it hears of it.'),
   createdTime: z.number(),
   oldSecretEndTime: z.number().nullable().describe('When the previous secret expires; null if it no longer works.'),
 });
@@ -59,6 +61,17 @@ export const BoundChannels = z
   .max(MAX_BOUND_CHANNELS, fault('too_many', MAX_BOUND_CHANNELS))
   .transform((channels) => [...new Set(channels)])
   .nullable();
+
+/** Which events of licenses an application gets (rules 6.8). What is absent stays. */
+export const Notices = z.object({
+  hearsLicenses: z.boolean().optional(),
+  leadDays: z
+    .array(z.number().int().min(1).max(MAX_LEAD_DAYS))
+    .max(MAX_LEAD_TIMES)
+    .transform((days) => [...new Set(days)].sort((a, b) => b - a))
+    .optional(),
+});
+export type Notices = z.infer<typeof Notices>;
 
 export const applicationsOperations = consoleTable({
   listApplications: {
@@ -107,6 +120,12 @@ export const applicationsOperations = consoleTable({
       /** The channels that the operator saw. The call is refused if they have changed. */
       shownChannels: z.array(ChannelCode).nullable(),
     }),
+    data: ConsoleApplication,
+  },
+  changeNotices: {
+    ...post('/applications/{appKey}/notices', 'admin'),
+    params,
+    body: Notices,
     data: ConsoleApplication,
   },
 });

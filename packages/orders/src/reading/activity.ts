@@ -105,7 +105,7 @@ export interface WaitingWork {
 export async function readWaitingWork(db: Database): Promise<WaitingWork> {
   const { rows } = await sql<WaitingWork>`
     select
-      (select ${inMs('completed_time')} from unnumbered_event order by id limit 1) as "eventsSinceTime",
+      (select ${inMs('happened_time')} from unnumbered_event order by id limit 1) as "eventsSinceTime",
       (select ${inMs('noted_time')} from uncounted_activity order by id limit 1) as "activitySinceTime"`.execute(db);
   return rows[0]!;
 }

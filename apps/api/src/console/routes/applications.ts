@@ -2,6 +2,7 @@ import { bindApplication, findApplication, listApplicationPage, readOwnTokens } 
 import { type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import {
   changeApplicationStatus,
+  changeNotices,
   recordChange,
   registerApplication,
   revokeApplicationTokens,
@@ -53,6 +54,8 @@ export const applicationsHandlers = {
     rotateApplicationSecret(request.db, keyOf(request), request.body.overlapHours, operator),
 
   revokeApplicationTokens: (request, operator) => revokeApplicationTokens(request.db, keyOf(request), operator),
+
+  changeNotices: (request, operator) => changeNotices(request.db, keyOf(request), request.body, operator),
 
   bindApplication: async (request, operator) => {
     const appKey = keyOf(request);

@@ -1,6 +1,6 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
-import { MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
-import { Button } from '@mantine/core';
+import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
+import { Button, Checkbox } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
@@ -82,7 +82,8 @@ export function ApplicationPage() {
 }
 
 /** The actions of an admin on an application. */
-function ApplicationActions({ application: { appKey, name, status } }: { application: ConsoleApplication }) {
+function ApplicationActions({ application }: { application: ConsoleApplication }) {
+  const { appKey, name, status } = application;
   const words = useWords(applicationsWords);
   const mayCall = useMayCall();
   const params = { appKey };
@@ -106,6 +107,7 @@ function ApplicationActions({ application: { appKey, name, status } }: { applica
         isDangerous
         {...wordsOf(words, 'revokeTokens', name)}
       />
+      <ChangeNotices application={application} />
       {mayCall('bindApplication') && (
         <Button
           variant="default"
@@ -132,10 +134,14 @@ function Known({ application }: { application: ApplicationDetail }) {
   const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime, lastTokenTime, lastBatchTime } =
     application;
   const { since, batches, orders, failed, isMore } = application.lastDay;
+  const { hearsLicenses, leadDays } = application;
+  const said = leadDays.length === 0 ? words.onlyExpired : words.leadDaysShown(leadDays.join(words.comma));
+  const notices = channels === null && !hearsLicenses ? words.hearsNothing : said;
   const fields: Field[] = [
     { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
     { label: words.scopes, value: scopes.join(words.comma) },
     { label: words.channels, value: channels?.join(words.comma) ?? words.allChannels },
+    { label: words.noticesOfLicenses, value: notices },
     { label: words.createdTime, value: <Time timeMs={createdTime} isExact /> },
     {
       label: words.oldSecretEnd,
@@ -165,6 +171,46 @@ function Known({ application }: { application: ApplicationDetail }) {
       <Fields fields={fields} />
       <LatestBatches of={{ appKey }} />
     </>
+  );
+}
+
+/** Changes which events of licenses an application gets. */
+function ChangeNotices({ application }: { application: ConsoleApplication }) {
+  const words = useWords(applicationsWords);
+  const { appKey, name, channels } = application;
+  const [hearsLicenses, setHears] = useState(application.hearsLicenses);
+  const [text, setText] = useState(application.leadDays.join(', '));
+  const leadDays = text
+    .split(/[,，\s]+/)
+    .filter((day) => day !== '')
+    .map(Number);
+  const isValid =
+    leadDays.length <= MAX_LEAD_TIMES &&
+    leadDays.every((day) => Number.isInteger(day) && day >= 1 && day <= MAX_LEAD_DAYS);
+  return (
+    <ConfirmButton
+      operation="changeNotices"
+      call={{ params: { appKey }, body: { hearsLicenses, leadDays } }}
+      {...wordsOf(words, 'notices', name)}
+      canConfirm={isValid}
+    >
+      <p>{words.noticesSays}</p>
+      {channels === null && (
+        <Checkbox
+          label={words.hearsLicenses}
+          description={words.hearsLicensesHint}
+          checked={hearsLicenses}
+          onChange={(event) => setHears(event.currentTarget.checked)}
+        />
+      )}
+      <TextField
+        label={words.leadDays}
+        description={words.leadDaysHint}
+        value={text}
+        onChange={setText}
+        error={isValid ? undefined : words.leadDaysInvalid}
+      />
+    </ConfirmButton>
   );
 }
 

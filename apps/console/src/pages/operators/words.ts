@@ -136,6 +136,7 @@ export const actionWords = defineWords({
   'application.suspended': ['Suspended an application', '停用应用'],
   'application.secret_rotated': ['Rotated a secret', '轮换密钥'],
   'application.tokens_revoked': ['Revoked tokens', '吊销令牌'],
+  'application.notices_changed': ['Changed notices', '修改通知'],
   'application.channels_bound': ['Changed channels', '修改渠道'],
   'webhook.enabled': ['Enabled a webhook', '启用 Webhook'],
   'webhook.replayed': ['Replayed events', '重放事件'],
