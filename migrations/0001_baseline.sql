@@ -88,6 +88,40 @@ create table kept_answer (
 );
 create index kept_answer_kept_time on kept_answer (kept_time);
 
+-- Refused calls (rules 1.3). API processes insert them a moment after the answer, many at once: of many alike only some.
+-- `time` is by the database's clock. A row has what the answer said, never the body; `faults` are the cause and the values
+-- of each. Later releases may lack an operation or a cause.
+create table refused_call (
+  id bigint generated always as identity primary key,
+  application_id bigint not null,
+  time timestamptz not null,
+  operation text not null,
+  code text not null,
+  cause text not null,
+  args text[] not null,
+  faults jsonb not null,
+  request_id text not null,
+  channel_order_id text,
+  asset_nums text[] not null,
+  size bigint not null check (size >= 0)
+);
+create index refused_call_application on refused_call (application_id, time, id);
+-- For the lists of operators and the cleanup, and for searches.
+create index refused_call_time on refused_call (time, id);
+create index refused_call_request on refused_call (request_id, time, id);
+
+-- All refused calls, counted by minute.
+create table refusal_count (
+  application_id bigint not null,
+  minute timestamptz not null,
+  operation text not null,
+  cause text not null,
+  count bigint not null check (count > 0),
+  primary key (application_id, minute, operation, cause)
+);
+-- For the counts of operators and the cleanup.
+create index refusal_count_minute on refusal_count (minute);
+
 ---------------------------------------------------------------------------------------------------------------------------
 -- Enterprises, customers, employees (rules 4, 8)
 ---------------------------------------------------------------------------------------------------------------------------

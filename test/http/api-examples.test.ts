@@ -271,6 +271,14 @@ describe('on a service with the demo customers', () => {
     await stack.db.deleteFrom('failed_order').execute();
   });
 
+  it('listRefusals lock is answered', async () => {
+    const fresh = await stack.newApi();
+    await fresh.call('POST', '/asset/lock', { body: withoutOperator });
+    const list = () => call('listRefusals', {}, fresh);
+    await expect.poll(async () => (await list()).body.data.refusals.length).toBe(1);
+    record('listRefusals', await list(), 'lock');
+  });
+
   const batch = bodyOf('createBatchOrder', 'new_buy');
   const [order] = batch.orderList;
   const { operatorIdentity: _, ...withoutOperator } = bodyOf('lockAssets', 'locks');
@@ -319,6 +327,7 @@ describe('on a service with the demo customers', () => {
     ['getEvents', 'field_invalid', { parameters: { after: 'x' } }],
     ['listBatches', 'field_invalid', { parameters: { cursor: 'cut' } }],
     ['listOrders', 'dates_reversed', { parameters: { acceptedFrom: 1798761600000, acceptedTo: 1798761599000 } }],
+    ['listRefusals', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['listAssets', 'dates_reversed', { parameters: { expiresFrom: 1798761600000, expiresTo: 1798761599000 } }],
     ['listCustomers', 'field_invalid', { parameters: { cursor: 'of-another-list' } }],
     ['getAsset', 'asset_not_found', { parameters: { assetNum: '8100000404' } }],

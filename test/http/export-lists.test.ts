@@ -7,7 +7,7 @@ import {
   consolePath,
   findConsoleOperation,
 } from '@lockstep/contract/console';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
@@ -39,6 +39,8 @@ async function furnish(word: string) {
   await api.accept(failing);
   const webhook = dataOf(await api.ask('createWebhook', { body: { url: 'https://127.0.0.1:9/hook' } }));
   dataOf(await api.call('POST', `/webhooks/${webhook.webhookId}/test`));
+  await api.call('GET', '/licenseOrder/1');
+  await vi.waitUntil(async () => dataOf(await api.ask('listRefusals')).refusals.length === 1, 10_000);
   const { channelCode, channelOrderId } = failing;
   const { appKey } = api.credentials;
   const { batches } = await admin.call('listAllBatches', { query: { appKey } });

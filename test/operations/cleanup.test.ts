@@ -36,6 +36,18 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into login_failure (kind, name_hash, party, failed_times, expires_time)
       select 'user', int4send(n), '1', '{}', time from ${at}`,
   },
+  refused_call: {
+    maxAgeSeconds: 7 * DAY_SECONDS,
+    insert: (at) => sql`
+      insert into refused_call (application_id, time, operation, code, cause, args, faults, request_id, asset_nums, size)
+      select 1, time, 'lockAssets', '13004', 'field_missing', '{}', '[]', 'call-' || n, '{}', 0 from ${at}`,
+  },
+  refusal_count: {
+    maxAgeSeconds: 7 * DAY_SECONDS,
+    insert: (at) => sql`
+      insert into refusal_count (application_id, minute, operation, cause, count)
+      select n, time, 'lockAssets', 'field_missing', 1 from ${at}`,
+  },
   failed_order: {
     maxAgeSeconds: 30 * DAY_SECONDS,
     insert: (at) => sql`

@@ -1,4 +1,4 @@
-import { agedAccess, CallVerifier, PasswordHasher } from '@lockstep/access';
+import { agedAccess, CallVerifier, PasswordHasher, RefusalRecorder } from '@lockstep/access';
 import { type DeploymentConfig, explainListenFault, RELEASE } from '@lockstep/config';
 import { agedOperators, OperatorSessions } from '@lockstep/operators';
 import {
@@ -94,6 +94,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   void schema.untilCurrent().then(() => listener.start());
   const numbering = new EventNumbering({ db, log });
   const passwords = new PasswordHasher();
+  const refusals = new RefusalRecorder({ db, log });
   const bound = new PendingBound(db, channels, options.MAX_PENDING_ORDERS);
   const applier = new BatchApplier({ db, lanesDb, log, metrics, numbering });
   let server: Awaited<ReturnType<typeof buildServer>> | undefined;
@@ -110,6 +111,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       applier: () => applier.close(),
       events: () => numbering.settle(),
       jobs: () => announcer.close(),
+      refusals: () => refusals.close(),
       schema: () => schema.close(),
       lanesDatabase: () => lanesDb.destroy(),
       database: () => db.destroy(),
@@ -126,6 +128,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       publicUrl: options.publicUrl,
       webhookAllowPrivate: options.WEBHOOK_ALLOW_PRIVATE,
       verifier: new CallVerifier(db),
+      refusals,
       passwords,
       sessions: new OperatorSessions(passwords),
       loginProvider: options.oidc && new LoginProvider(options.oidc, log),

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ClientLeft } from './calls/bodies.ts';
 import { noteCode } from './calls/calls.ts';
 import { isUnfinished } from './calls/connections.ts';
+import { recordRefusal } from './calls/refused.ts';
 
 export const BUSINESS_EXCEPTION = 299;
 const RETRY_AFTER_SECONDS = 1;
@@ -78,6 +79,7 @@ function findKnown(error: unknown): Refusal | undefined {
 export function refuseCall(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const body = failure(refusal, findModule(request));
   noteCode(request, body.code, refusal.reason);
+  recordRefusal(request, body);
   // The rest of the request may never arrive.
   if (body.code === '408') reply.header('connection', 'close');
   if (body.code === '500') reply.header('retry-after', String(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS));

@@ -1,4 +1,4 @@
-import type { CallVerifier, PasswordHasher } from '@lockstep/access';
+import type { CallVerifier, PasswordHasher, RefusalRecorder } from '@lockstep/access';
 import type { Region } from '@lockstep/assets';
 import type { ApplicationId, CancelBatch, CancelledBatch } from '@lockstep/contract';
 import type { OperatorSessions } from '@lockstep/operators';
@@ -14,6 +14,7 @@ export interface ServerOptions {
   log: Logger;
   metrics: HttpMetrics;
   verifier: CallVerifier;
+  refusals: RefusalRecorder;
   passwords: PasswordHasher;
   /** Console sessions of operators. */
   sessions: OperatorSessions;

@@ -77,6 +77,7 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
   continueCalls(server);
   allowExports(server);
   allowRepeats(server, options);
+  server.decorate('refusals', options.refusals);
   server.addHook('preClose', async () => options.bodies.close());
 
   await server.register(openRoutes, options);

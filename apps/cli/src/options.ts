@@ -1,3 +1,4 @@
+import { causes } from '@lockstep/contract/causes';
 import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
@@ -46,15 +47,16 @@ export function addBatchArguments(command: Command): Command {
     .argument('<batch>', 'channelOrderId of the batch', parseText);
 }
 
-/** Adds --accepted-from and --accepted-to. */
-export function addPeriodOptions(command: Command): Command {
+/** Adds --accepted-from and --accepted-to, or those of what else `happened`. */
+export function addPeriodOptions(command: Command, happened = 'accepted'): Command {
+  const word = happened[0]!.toUpperCase() + happened.slice(1);
   return command
     .option(
-      '--accepted-from <time>',
-      'Accepted at or after this time: 2026-11-22, 2026-11-22T09:00 (local) or 2026-11-22T09:00Z',
+      `--${happened}-from <time>`,
+      `${word} at or after this time: 2026-11-22, 2026-11-22T09:00 (local) or 2026-11-22T09:00Z`,
       parseFrom,
     )
-    .option('--accepted-to <time>', 'Accepted at or before this time; a date includes the whole day', parseTo);
+    .option(`--${happened}-to <time>`, `${word} at or before this time; a date includes the whole day`, parseTo);
 }
 
 /** Parses --limit. Throws InvalidArgumentError. */
@@ -76,6 +78,12 @@ function parseInteger(value: string, min: number, max: number, end: string): num
   const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}${end}`);
+}
+
+/** Parses a cause. Throws InvalidArgumentError. */
+export function parseCause(value: string): string {
+  if (Object.hasOwn(causes, value)) return value;
+  throw new InvalidArgumentError('It must be one of the causes at /docs.');
 }
 
 /** Returns whether a text has the form of an id that the service generated. */

@@ -13,6 +13,7 @@ import { Commands } from './commands/commands.ts';
 import { addCustomerCommands } from './commands/customer.ts';
 import { addMemberCommands } from './commands/member.ts';
 import { addOrderCommands } from './commands/order.ts';
+import { addRefusalCommands } from './commands/refusal.ts';
 import { addWebhookCommands } from './commands/webhook.ts';
 import { addCompletionCommands } from './completion.ts';
 import { sayAside } from './output/terminal.ts';
@@ -51,6 +52,7 @@ const ADD = [
   addAssetCommands,
   addCustomerCommands,
   addWebhookCommands,
+  addRefusalCommands,
   addEventsCommand,
   addMemberCommands,
   addChannelCommands,

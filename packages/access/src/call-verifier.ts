@@ -28,6 +28,8 @@ interface Administrator extends Caller {
 interface CallCredentials {
   authorization: string | undefined;
   nonce: unknown;
+  /** Gets the application as soon as its token is found valid, even if the call is then refused. */
+  onKnown: (application: Pick<Caller, 'applicationId' | 'appKey'>) => void;
 }
 
 interface UserCallCredentials extends CallCredentials {
@@ -64,7 +66,7 @@ export class CallVerifier {
     const nonce = Nonce.safeParse(call.nonce).data;
     const attempt = { tokenHash: hashSecret(parseBearer(call)), scope: call.scope, nonce };
     const verdict = await this.#attempts.run(attempt);
-    checkApplication(verdict, call.scope);
+    checkApplication(verdict, call.scope, call);
     checkNonce(verdict, call.nonce, nonce);
     const { application_id: applicationId, app_key: appKey, channels } = verdict;
     return { applicationId, appKey, channels };
@@ -85,7 +87,7 @@ export class CallVerifier {
       clientTokenHash: hashSecret(call.clientToken ?? ''),
       userTokenHash: hashSecret(call.userToken ?? ''),
     });
-    checkApplication(verdict, scope);
+    checkApplication(verdict, scope, call);
     if (!call.clientToken) throw new Refusal('client_token_missing');
     if (verdict.client_application_id === null) throw new Refusal('client_token_invalid');
     if (verdict.client_application_id !== verdict.application_id) throw new Refusal('client_token_mismatch');
@@ -106,8 +108,13 @@ function parseBearer({ authorization = '' }: CallCredentials): string {
   return token;
 }
 
-function checkApplication(verdict: Verdict | undefined, scope: Scope): asserts verdict is Verdict {
+function checkApplication(
+  verdict: Verdict | undefined,
+  scope: Scope,
+  { onKnown }: CallCredentials,
+): asserts verdict is Verdict {
   if (verdict === undefined) throw new Refusal('token_invalid');
+  onKnown({ applicationId: verdict.application_id, appKey: verdict.app_key });
   if (!verdict.approved) throw new Refusal('application_not_approved');
   if (!verdict.in_scope) throw new Refusal('scope_missing', scope);
 }

@@ -20,6 +20,8 @@ export {
   recordFailure,
 } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
+export { RefusalRecorder } from './refusal-recorder.ts';
+export { listRefusals, readRefusals } from './refusals.ts';
 export { hashSecret, newSecret } from './secrets.ts';
 export { agedAccess } from './tables.ts';
 export * from './tokens.ts';

@@ -2,7 +2,7 @@ import type { ApplicationId, MemberId } from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
 import type { Generated, GeneratedAlways } from 'kysely';
 
-/** Applications, their tokens and nonces, and failed logins. */
+/** Applications, their tokens, nonces and refused calls, and failed logins. */
 declare module '@lockstep/platform' {
   interface Tables {
     application: {
@@ -29,6 +29,21 @@ declare module '@lockstep/platform' {
       expires_time: Date;
       member_id: MemberId | null;
     };
+    refused_call: {
+      id: Generated<string>;
+      application_id: ApplicationId;
+      time: Date;
+      operation: string;
+      code: string;
+      cause: string;
+      args: string[];
+      faults: unknown;
+      request_id: string;
+      channel_order_id: string | null;
+      asset_nums: string[];
+      size: string;
+    };
+    refusal_count: { application_id: ApplicationId; minute: Date; operation: string; cause: string; count: string };
     nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
     kept_answer: {
       application_id: ApplicationId;
@@ -48,9 +63,11 @@ declare module '@lockstep/platform' {
   }
 }
 
+const REFUSAL_DAYS = 7;
+
 /**
- * Expired tokens, nonces and keys that can be used again, and failed logins that no longer count (rules 1.2, 2 and 3).
- * Deleting a
+ * Expired tokens, nonces and keys that can be used again, failed logins that no longer count, and old refusals (rules
+ * 1.2, 1.3, 2 and 3). Deleting a
  * nonce takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost each call at least 15 µs.
  */
 export const agedAccess: readonly Aged[] = [
@@ -58,4 +75,6 @@ export const agedAccess: readonly Aged[] = [
   { kind: 'nonce', table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },
   { kind: 'kept_answer', table: 'kept_answer', timeColumn: 'kept_time', maxAgeSeconds: SECONDS_OF_DAY },
   { kind: 'login_failure', table: 'login_failure', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+  { kind: 'refused_call', table: 'refused_call', timeColumn: 'time', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
+  { kind: 'refusal_count', table: 'refusal_count', timeColumn: 'minute', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
 ];

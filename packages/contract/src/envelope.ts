@@ -21,6 +21,15 @@ export const MessageArgs = z.array(z.string()).meta({
     'The values in a message, such as an asset number, in fixed places: each cause keeps them forever, and later releases may append more.',
 });
 
+export const Fault = z
+  .object({
+    path: z.string().describe('Path of the field, such as orderList[3].customerId.'),
+    message: z.string().describe('For people: what it must be. The text may change.'),
+    cause: Cause.describe('For programs: what is wrong.'),
+    args: MessageArgs.describe('For programs: the path, and the values in the message.'),
+  })
+  .meta({ id: 'Fault', description: 'A bad field of a request.' });
+
 /** The body of every answer that is a failure (rules 1). */
 export const FailureBody = z
   .object({
@@ -34,16 +43,7 @@ export const FailureBody = z
     cause: Cause.describe('For programs: why the call was refused.'),
     args: MessageArgs.optional().describe('For programs: the values in the message, if it has any.'),
     faults: z
-      .array(
-        z
-          .object({
-            path: z.string().describe('Path of the field, such as orderList[3].customerId.'),
-            message: z.string().describe('For people: what it must be. The text may change.'),
-            cause: Cause.describe('For programs: what is wrong.'),
-            args: MessageArgs.describe('For programs: the path, and the values in the message.'),
-          })
-          .meta({ id: 'Fault', description: 'A bad field of a request.' }),
-      )
+      .array(Fault)
       .optional()
       .describe(
         `The first ${MAX_LISTED_FAULTS} bad fields, if fields are the problem. The message is about the first one.`,

@@ -2,7 +2,18 @@ export * from './access.ts';
 export * from './assets/assets.ts';
 export * from './assets/lists.ts';
 export * from './assets/traces.ts';
-export { buildMessage, causes, codeOf, findConcerned, formatPath, type Module, Refusal, retryOf } from './causes.ts';
+export {
+  buildMessage,
+  causes,
+  codeOf,
+  cut,
+  faultAt,
+  findConcerned,
+  formatPath,
+  type Module,
+  Refusal,
+  retryOf,
+} from './causes.ts';
 export { nested } from './containers.ts';
 export * from './envelope.ts';
 export * from './members/audit.ts';
@@ -46,7 +57,9 @@ export { parse } from './parse.ts';
 export { BatchRefusal, readBatchOrder } from './reading/batch.ts';
 export { type NamedEmployee, readNewEmployees } from './reading/employee-lists.ts';
 export { parseBody, parseQuery } from './reading/misspellings.ts';
+export { findNamedAssets } from './reading/named-assets.ts';
 export { readJson } from './reading/read-json.ts';
+export * from './refused-calls.ts';
 export { buildPath, IDEMPOTENCY_KEY, ME_ROOT, type OperationParams, ORDER_ROOT, repeatOf } from './routes.ts';
 export {
   type ApplicationId,

@@ -43,6 +43,7 @@ export const routes = {
   getAsset: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}` },
   getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history` },
   getEvents: { method: 'GET', path: `${ORDER_ROOT}/events` },
+  listRefusals: { method: 'GET', path: `${ORDER_ROOT}/refusals` },
   createWebhook: { method: 'POST', path: WEBHOOKS_PATH },
   listWebhooks: { method: 'GET', path: WEBHOOKS_PATH },
   getWebhook: { method: 'GET', path: WEBHOOK_PATH },

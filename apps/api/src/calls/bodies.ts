@@ -4,6 +4,7 @@ import type { Caller } from '@lockstep/access';
 import {
   type CustomerId,
   FORM_TYPE,
+  findNamedAssets,
   MAX_BODY_BYTES,
   type Order,
   Refusal,
@@ -16,6 +17,7 @@ import { parse as parseForm } from 'fast-querystring';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { onCallEnd } from './calls.ts';
 import { requireWhole } from './connections.ts';
+import { noteNamed } from './refused.ts';
 
 const JSON_TYPE = 'application/json';
 /** How long bodies can still arrive once the process stops. The rest of the shutdown time is for their answers. */
@@ -157,6 +159,7 @@ export class Bodies {
       deadline.resume();
       stream.off('data', onData).resume();
       onCallEnd(request, () => this.take(party, -length));
+      noteNamed(request, { bytes: length });
     }
     // A body whose length was not declared took the place of the longest.
     return length === declaredBytes ? bytes : Buffer.from(bytes.subarray(0, length));
@@ -173,6 +176,8 @@ export interface ReadBatch {
   orders: Order[];
   /** The paths of the first unknown fields. */
   ignoredFields: string[];
+  /** The first asset numbers that it names. */
+  assetNums: string[];
 }
 
 /** Checks and prepares the bodies of O5 and of its preview. */
@@ -201,9 +206,10 @@ export class BatchReader {
     const customerIds: CustomerId[] = isPreview ? [] : batch.orderList.map(({ customerId }) => customerId);
     const channelIds = await deadline.race(this.#channels.find(db, customerIds, channels));
     const prepared = await inTurn(() => prepareBatch(applicationId, batch, channelIds));
+    const named = { ignoredFields, assetNums: findNamedAssets(batch) };
     return isPreview || batch.syncMode === 'sync'
-      ? { prepared: withoutPayloads(prepared), orders: batch.orderList, ignoredFields }
-      : { prepared, orders: [], ignoredFields };
+      ? { prepared: withoutPayloads(prepared), orders: batch.orderList, ...named }
+      : { prepared, orders: [], ...named };
   }
 }
 

@@ -3,6 +3,7 @@ import { type ApplicationId, type EnterpriseId, Refusal, requireChannel } from '
 import type { Actor } from '@lockstep/members';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from './calls.ts';
+import { noteNamed } from './refused.ts';
 
 /** The administrator and the application of a call of the member center. */
 interface MemberCaller extends Actor {
@@ -25,7 +26,6 @@ export function authorizeApplications(server: FastifyInstance, verifier: CallVer
     const verifying = verifier.verify({ ...credentialsOf(request), scope: 'auth_order' });
     const caller = await request.deadline.race(verifying);
     request.setDecorator<Caller>(CALLER, caller);
-    noteSubject(request, { appKey: caller.appKey });
   });
   server.addHook('preHandler', async (request) => {
     const { channels } = callerOf(request);
@@ -57,8 +57,7 @@ export function authorizeAdministrators(server: FastifyInstance, verifier: CallV
       clientToken: singleValue(clienttoken),
       userToken: singleValue(usertoken),
     });
-    const { appKey, ...administrator } = await request.deadline.race(verifying);
-    noteSubject(request, { appKey });
+    const { appKey: _, ...administrator } = await request.deadline.race(verifying);
     const { enterpriseGlobalId = administrator.enterpriseId } = request.params as { enterpriseGlobalId?: EnterpriseId };
     if (enterpriseGlobalId.trim() === '' && request.routeOptions.config.operationId === 'addEmployees') {
       throw new Refusal('group_id_missing', 'enterpriseGlobalId');
@@ -73,8 +72,16 @@ export function actorOf(request: FastifyRequest): MemberCaller {
   return request.getDecorator<MemberCaller>(ACTOR);
 }
 
-function credentialsOf({ headers, query }: FastifyRequest) {
-  return { authorization: headers.authorization, nonce: (query as { g_nonce?: unknown }).g_nonce };
+function credentialsOf(request: FastifyRequest) {
+  const { headers, query } = request;
+  return {
+    authorization: headers.authorization,
+    nonce: (query as { g_nonce?: unknown }).g_nonce,
+    onKnown: ({ applicationId, appKey }: Pick<Caller, 'applicationId' | 'appKey'>) => {
+      noteSubject(request, { appKey });
+      noteNamed(request, { applicationId });
+    },
+  };
 }
 
 /** A header that appears twice counts as missing. */

@@ -8,6 +8,7 @@ import type { ReadBatch } from '../calls/bodies.ts';
 import { callerOf } from '../calls/caller.ts';
 import { noteSubject, type Subject } from '../calls/calls.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
+import { noteNamed } from '../calls/refused.ts';
 import { answerLong } from '../calls/turns.ts';
 import type { ServerOptions } from '../options.ts';
 
@@ -31,9 +32,13 @@ export async function batchOrderRoutes(server: FastifyInstance, options: ServerO
     const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
     const isPreview = request.routeOptions.config.operationId === 'previewBatchOrder';
     const batch = await options.batches.read(callerOf(request), bytes, isPreview, request).catch((error: unknown) => {
-      if (error instanceof BatchRefusal) noteSubject(request, error.batchName);
+      if (error instanceof BatchRefusal) {
+        noteSubject(request, error.batchName);
+        noteNamed(request, error);
+      }
       throw error;
     });
+    noteNamed(request, batch);
     const { channelCode, channelOrderId, sequences } = batch.prepared;
     noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
     request.setDecorator<ReadBatch | null>(BATCH, batch);

@@ -20,6 +20,7 @@ import type { Database } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from '../calls/calls.ts';
 import type { MemberHandlers } from '../calls/operation-routes.ts';
+import { recordRefusal } from '../calls/refused.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
 import type { ServerOptions } from '../options.ts';
@@ -122,9 +123,12 @@ function answerEach<Data extends { succeeded: unknown[]; failed: unknown[] }>(
 ) {
   if (firstFailure === undefined) return success(data);
   const [failed, succeeded] = [data.failed.length, data.succeeded.length];
-  if (succeeded === 0) reply.code(BUSINESS_EXCEPTION);
   const refusal = succeeded === 0 ? firstFailure : new Refusal(partly, failed, failed + succeeded);
   const body = failure(refusal, 'member');
   noteCode(request, body.code, body.cause);
+  if (succeeded === 0) {
+    reply.code(BUSINESS_EXCEPTION);
+    recordRefusal(request, body);
+  }
   return { ...body, data };
 }

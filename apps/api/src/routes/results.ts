@@ -1,3 +1,4 @@
+import { listRefusals } from '@lockstep/access';
 import { type FailedOrders, Refusal, success } from '@lockstep/contract';
 import {
   awaitEvents,
@@ -46,6 +47,11 @@ export function resultHandlers(options: ServerOptions) {
     listOrders: async (request, caller) => {
       noteSubject(request, { channelCode: request.query.channelCode });
       const list = () => listOrders(request.db, caller, request.query, showListedOrder);
+      return success(await reads.run(caller.applicationId, request.deadline.signal, list));
+    },
+
+    listRefusals: async (request, caller) => {
+      const list = () => listRefusals(request.db, caller, request.query);
       return success(await reads.run(caller.applicationId, request.deadline.signal, list));
     },
 

@@ -1,8 +1,7 @@
 import type { ListedOrder, SingleOrderResult } from '@lockstep/contract';
-import { causes } from '@lockstep/contract/causes';
 import { ORDER_STATES, ORDER_TYPES } from '@lockstep/contract/words';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addPeriodOptions, parseId, parseText } from '../options.ts';
+import { addPeriodOptions, parseCause, parseId, parseText } from '../options.ts';
 import { type Column, type Fields, formatTime } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
 
@@ -91,11 +90,6 @@ export function addOrderCommands(program: Command, commands: Commands): void {
   add('retry', 'Retry orders that failed with internal_error', 'retry')
     .argument('<licenseOrderId...>', 'IDs of the orders', collectIds)
     .addHelpText('after', RETRY_HELP);
-}
-
-function parseCause(value: string): string {
-  if (Object.hasOwn(causes, value)) return value;
-  throw new InvalidArgumentError('It must be one of the causes at /docs.');
 }
 
 /** One transaction holds the lanes of all named orders. */

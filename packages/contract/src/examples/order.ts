@@ -147,6 +147,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
       299: ['field_invalid'],
     },
   },
+  listRefusals: { answers: { 200: { lock: 'A call without a required field' }, 299: ['field_invalid'] } },
   createWebhook: {
     bodies: {
       hook: {

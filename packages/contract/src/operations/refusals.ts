@@ -102,6 +102,7 @@ const OWN_REFUSALS: Partial<Record<OperationId, readonly Cause[]>> = {
   listVirtualAssets: ['enterprise_not_found', 'answer_too_large'],
   takeAssetNumbers: ['asset_numbers_exhausted'],
   getEvents: ['event_unknown'],
+  listRefusals: ['filter_unknown', 'dates_reversed', 'date_not_milliseconds'],
   createWebhook: ['webhook_address_forbidden', 'webhooks_exhausted'],
   getWebhook: ['webhook_not_found'],
   deleteWebhook: ['webhook_not_found'],

@@ -4,6 +4,7 @@ import { CustomerListQuery, CustomerPage } from '../orders/customers.ts';
 import { EventPage, EventsQuery, MAX_EVENTS } from '../orders/events.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { FailedOrders, FailedOrdersQuery } from '../orders/results.ts';
+import { ListRefusalsQuery, RefusalPage } from '../refused-calls.ts';
 import { byCursor, whole } from './list.ts';
 import { answers, ofModule } from './operation.ts';
 
@@ -81,5 +82,15 @@ export const traceOperations = ofModule('order', {
       'Returns the events of the application, oldest first. If you continue from `lastId`, you miss none. ' +
       'To follow the feed, call with `waitSeconds=30`; the call answers as soon as there is an event. ' +
       'Events are kept for 30 days, unless the service is configured otherwise.',
+  },
+  listRefusals: {
+    query: ListRefusalsQuery,
+    list: byCursor('refusals'),
+    answers: answers(RefusalPage),
+    summary: 'List refused calls',
+    description:
+      'Lists the calls of the application that were refused, in the member center too, newest first, a few seconds ' +
+      'after their answer. All filters apply together; an unknown one is refused. The service keeps the last 10,000 and 7 ' +
+      'days of an application, and of many alike in a minute only some, but `counts` has all. It never keeps bodies.',
   },
 });

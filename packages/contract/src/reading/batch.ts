@@ -6,6 +6,7 @@ import { BatchOrder, DeleteAssetOrder, DeleteProductOrder, NewBuyOrder } from '.
 import { checkInstances, checkText } from '../orders/size.ts';
 import { check } from '../parse.ts';
 import { findUnknownFields } from './misspellings.ts';
+import { findNamedAssets } from './named-assets.ts';
 import { readJson } from './read-json.ts';
 
 const { channelCode, channelOrderId } = BatchOrder.shape;
@@ -16,15 +17,17 @@ const BatchName = z.object({
 /** The valid parts of the key of a batch. */
 export type BatchName = z.infer<typeof BatchName>;
 
-/** The refusal of a batch, with the valid parts of its key for the log. */
+/** The refusal of a batch, with the valid parts of its key for the log, and the first asset numbers that it names. */
 export class BatchRefusal extends Refusal {
   readonly batchName: BatchName;
+  readonly assetNums: string[];
 
-  constructor({ reason, args, message, faults }: Refusal, batchName: BatchName) {
+  constructor({ reason, args, message, faults }: Refusal, json: unknown) {
     super(reason, ...args);
     this.message = message;
     this.faults = faults;
-    this.batchName = batchName;
+    this.batchName = BatchName.safeParse(json).data ?? {};
+    this.assetNums = findNamedAssets(json);
   }
 }
 
@@ -50,7 +53,7 @@ export function readBatchOrder(bytes: Buffer): BatchBody {
     return { batch: checked.value, ignoredFields: ignored };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new BatchRefusal(error, BatchName.safeParse(json).data ?? {});
+    throw new BatchRefusal(error, json);
   }
 }
 
