@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from 'kysely';
 
 /**
  * Returns the number of rows of each table and a digest of them. If two results are equal, nothing was stored, changed
- * or deleted in between. Omits nonces, because every call uses one up. Events are compared without their position,
- * which they get a little later; activity by its sums, because workers add it up at any time; webhooks only by what
- * operations write, because workers send messages at any time.
+ * or deleted in between. Omits nonces, because every call uses one up, and refused calls. Events are compared without
+ * their position, which they get a little later; activity by its sums, because workers add it up at any time; webhooks
+ * only by what operations write, because workers send messages at any time.
  */
 export function contentOfTables(db: Database): Promise<Record<string, { rows: number; digest: string }>> {
   return db.connection().execute(async (connection) => {
@@ -49,7 +49,7 @@ export async function storedText(db: Database): Promise<string> {
 /** Tables that are not compared. */
 const LEFT_OUT = [
   ...['nonce', 'lane', 'unnumbered_event', 'event_counter', 'uncounted_activity', 'failure_activity'],
-  ...['channel_activity', 'pending_orders', 'webhook_attempt'],
+  ...['channel_activity', 'pending_orders', 'webhook_attempt', 'refused_call', 'refusal_count'],
 ];
 /** Tables of which only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {
