@@ -47,7 +47,8 @@ describe('a command loads only what it needs:', () => {
     },
   );
 
-  it.each(['batch list', 'order show 1', 'asset show 1', 'events', 'webhook list', 'submit examples/first-batch.json'])(
+  const listen = 'webhook listen --forward http://127.0.0.1:1';
+  it.each(['batch list', 'order show 1', 'events', 'webhook list', listen, 'submit examples/first-batch.json'])(
     '%s loads neither schemas nor the database',
     async (line) => {
       const packages = await packagesOf(...line.split(' '));

@@ -1,5 +1,5 @@
 import { causes } from '@lockstep/contract/causes';
-import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
+import { LATEST, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** The options of a list (rules 6.7). */
@@ -95,6 +95,19 @@ export function isId(value: string): boolean {
 export function parseId(value: string): string {
   if (isId(value)) return value;
   throw new InvalidArgumentError('It must be 1 to 19 digits.');
+}
+
+/** Parses a place in the event feed. Throws InvalidArgumentError. */
+export function parseEventId(value: string): string {
+  if (value === LATEST || isId(value)) return value;
+  throw new InvalidArgumentError(`It must be 1 to 19 digits, or ${LATEST}.`);
+}
+
+/** Parses the address of an endpoint. Throws InvalidArgumentError. */
+export function parseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '') return url.href;
+  throw new InvalidArgumentError('It must be an http:// or https:// address without a user.');
 }
 
 /** Returns a text as the service stores it: trimmed, in Unicode form NFC (rules 4). */

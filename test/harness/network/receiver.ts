@@ -30,8 +30,8 @@ export type Answer = (response: ServerResponse, received: Received, index: numbe
 
 const answerNoContent: Answer = (response) => response.writeHead(204).end();
 
-/** Starts an endpoint that records messages, and answers 204 by default. */
-export async function startReceiver(answer: Answer = answerNoContent): Promise<Receiver> {
+/** Starts an endpoint that records messages, and answers 204 by default. `port`: any free one by default. */
+export async function startReceiver(answer: Answer = answerNoContent, port = 0): Promise<Receiver> {
   const received: Received[] = [];
   const listener: RequestListener = async (request, response) => {
     const body = String(await buffer(request));
@@ -39,7 +39,7 @@ export async function startReceiver(answer: Answer = answerNoContent): Promise<R
     answer(response, received.at(-1)!, received.length - 1);
   };
   const server = createServer(listener);
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const countConnections = promisify(server.getConnections.bind(server));
   return {

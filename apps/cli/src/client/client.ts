@@ -211,7 +211,7 @@ export class OrderClient {
       if (error instanceof Incomplete) {
         throw new ServiceUnavailable(`${baseUrl} broke the export off. The output is incomplete: try again.`);
       }
-      throw new ServiceUnavailable(explainNoAnswer(error, baseUrl), { cause: error });
+      throw new ServiceUnavailable(explainNoAnswer(error, baseUrl, ' Is npm start running?'), { cause: error });
     });
     const { status } = given;
     if (given.text === '' && 'accept' in headers) return { url, status, answer: { code: 0 } };

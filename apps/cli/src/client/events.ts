@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventPage, FeedEvent } from '@lockstep/contract';
+import { LATEST } from '@lockstep/contract/words';
 import { DEFAULT_LIMIT, isId } from '../options.ts';
 import { CommandFault } from '../output/status.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
@@ -11,7 +12,7 @@ const PAGE_EVENTS = 1_000;
 const WAIT_SECONDS = '30';
 
 const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 5_000;
 
 /** Which part of the feed to read. */
 export interface FeedOptions {
@@ -28,14 +29,33 @@ export async function printEvents(
   client: OrderClient,
   options: FeedOptions & { all?: true; json?: true },
 ): Promise<void> {
-  const { after, follow, all, json } = options;
+  const { follow, all, json } = options;
   const limit = options.limit ?? (follow || all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT);
-  let lastId = after;
+  const after = await findPosition(client, options.after);
+  await handleEvents(client, { ...options, after, limit }, (event) => {
+    say(json ? JSON.stringify(event) : formatEvent(event));
+  });
+}
+
+/** Returns the position to read after: for `latest` an id, so that neither a retry nor the next run skips an event. */
+export async function findPosition(client: OrderClient, after: string | undefined): Promise<string | undefined> {
+  if (after !== LATEST) return after;
+  const { lastId } = await client.call('getEvents', { query: { after, limit: '1' } });
+  return lastId ?? undefined;
+}
+
+/** Handles events one after the other, and says on standard error how to continue after the last one. */
+export async function handleEvents(
+  client: OrderClient,
+  options: FeedOptions,
+  handle: (event: FeedEvent) => Promise<void> | void,
+): Promise<void> {
+  let lastId = options.after;
   const sayHowToContinue = () => (lastId === undefined ? 'No events yet.' : `Continue with --after ${lastId}.`);
   endOnSignals(() => `Stopped. ${sayHowToContinue()}`);
   try {
-    for await (const event of readEvents(client, { ...options, limit })) {
-      say(json ? JSON.stringify(event) : formatEvent(event));
+    for await (const event of readEvents(client, options)) {
+      await handle(event);
       lastId = event.id;
     }
     sayAside(sayHowToContinue());
@@ -47,7 +67,7 @@ export async function printEvents(
 }
 
 /** Formats an event as one line rather than a table row: the next one may come an hour later. */
-function formatEvent({ id, type, time, data }: FeedEvent): string {
+export function formatEvent({ id, type, time, data }: FeedEvent): string {
   return `${formatTime(time)}  ${id}  ${type}  ${formatData(data)}`;
 }
 
@@ -99,12 +119,15 @@ function isAfter(id: string | undefined, before: string | undefined): boolean {
 }
 
 /** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */
-async function outlast<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+export async function outlast<Answer>(
+  call: () => Promise<Answer>,
+  back = 'The service is available again.',
+): Promise<Answer> {
   let isUnavailable = false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       const answer = await call();
-      if (isUnavailable) sayAside('lockstep: The service is available again.');
+      if (isUnavailable) sayAside(`lockstep: ${back}`);
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceUnavailable)) throw error;

@@ -7,7 +7,10 @@ interface Sent {
   headers: Record<string, string>;
   body: string | Buffer | undefined;
   timeoutMs: number;
-  /** Takes an answer of the media type in `accept`, however long it is. The timeout is then that of a silence. */
+  /**
+   * Takes an answer of the media type in `accept`, or any answer without it, however long it is. The timeout is then
+   * that of a silence.
+   */
   save?: ((answer: IncomingMessage) => Promise<void>) | undefined;
 }
 
@@ -42,7 +45,9 @@ export async function send(url: string, { method, headers, body, timeoutMs, save
     call.end(body);
     const [response] = (await once(call, 'response', { signal })) as [IncomingMessage];
     const { headers: answered, statusCode: status = 0 } = response;
-    if (save !== undefined && status === 200 && answered['content-type']?.startsWith(headers.accept!)) {
+    const { accept } = headers;
+    const isAccepted = accept === undefined || (status === 200 && answered['content-type']?.startsWith(accept));
+    if (save !== undefined && isAccepted) {
       for (const timer of timers) clearTimeout(timer);
       call.setTimeout(timeoutMs, () => end('NO_ANSWER'));
       await save(response);
@@ -97,11 +102,12 @@ export const NETWORK_FAULTS: Record<string, string> = {
 /**
  * Explains why a call got no answer, and what to do.
  * @param error what `send` threw
+ * @param advice what to do if nothing listens on this machine
  */
-export function explainNoAnswer(error: unknown, baseUrl: string): string {
+export function explainNoAnswer(error: unknown, baseUrl: string, advice = ''): string {
   const { code, message } = findReason(error);
   const fault = `${baseUrl} ${explain(code, message) ?? `did not answer: ${code || message}.`}`;
-  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${fault} Is npm start running?` : fault;
+  return code === 'ECONNREFUSED' && isLoopback(baseUrl) ? `${fault}${advice}` : fault;
 }
 
 function explain(code: string, message: string): string | undefined {

@@ -1,13 +1,13 @@
 import type { BatchSummary } from '@lockstep/contract';
-import { BATCH_STATES, LATEST, ORDER_STATES } from '@lockstep/contract/words';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BATCH_STATES, ORDER_STATES } from '@lockstep/contract/words';
+import { type Command, Option } from 'commander';
 import {
   addBatchArguments,
   addOutcomeOptions,
   addPeriodOptions,
   DEFAULT_LIMIT,
-  isId,
   JSON_OPTION,
+  parseEventId,
   parseFileName,
   parseLimit,
   parseText,
@@ -47,10 +47,7 @@ export function addEventsCommand(program: Command, commands: Commands): void {
   const add = commands.onService(program, () => import('../client/events.ts'));
   add('events', 'Print the event feed of the application, oldest first', 'printEvents')
     .option(...JSON_OPTION)
-    .option('--after <id>', 'Print only events after this one; latest: only new events', (value) => {
-      if (value === LATEST || isId(value)) return value;
-      throw new InvalidArgumentError(`It must be 1 to 19 digits, or ${LATEST}.`);
-    })
+    .option('--after <id>', 'Print only events after this one; latest: only new events', parseEventId)
     .option('--follow', 'Keep printing new events until Ctrl-C')
     .addOption(
       new Option(

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Webhook, WebhookDelivery } from '@lockstep/contract';
-import type { Command } from 'commander';
+import { LATEST } from '@lockstep/contract/words';
+import { type Command, Option } from 'commander';
 import type { OrderClient } from '../client/client.ts';
-import { JSON_OPTION, parseId, parseText } from '../options.ts';
+import { JSON_OPTION, parseEventId, parseId, parseText, parseUrl } from '../options.ts';
 import { say } from '../output/terminal.ts';
 import { type Column, type Fields, formatTime } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
@@ -40,6 +41,11 @@ const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
   { head: 'next attempt', cell: ({ nextAttemptTime }) => formatTime(nextAttemptTime) },
 ];
 
+const LISTEN_HELP = `
+Use it to try a receiver on this machine, without a public address. Events are
+sent one by one, each until the receiver answers 2xx, whichever of the two
+restarts in between.`;
+
 /** Adds `lockstep webhook …`. */
 export function addWebhookCommands(program: Command, commands: Commands): void {
   const webhook = program.command('webhook').helpGroup(API_COMMANDS).description('Manage webhooks');
@@ -72,6 +78,20 @@ export function addWebhookCommands(program: Command, commands: Commands): void {
   call('replay', 'Send past events again, oldest first', { id: 'replayWebhook', fields })
     .argument(...one)
     .option('--after <id>', 'Send only events after this one (default: all events kept)', parseId);
+  commands
+    .onService(webhook, () => import('../client/listen.ts'))(
+      'listen',
+      'Send new events to a receiver until Ctrl-C, signed as a webhook does',
+      'listen',
+    )
+    .requiredOption('--forward <url>', 'Address of the receiver, such as http://localhost:3000/hook', parseUrl)
+    .option('--after <id>', 'Send the events after this one, not only new events', parseEventId, LATEST)
+    .addOption(
+      new Option('--secret <secret>', 'Secret to sign with (default: a new one, printed)').env(
+        'LOCKSTEP_WEBHOOK_SECRET',
+      ),
+    )
+    .addHelpText('after', LISTEN_HELP);
   call('deliveries', 'List messages to a webhook and their attempts, newest first', {
     id: 'listDeliveries',
     columns: DELIVERY_COLUMNS,
