@@ -47,7 +47,7 @@ interface Reply {
   error_description?: string;
 }
 
-/** Repeats a call that had no answer or code 500. Use a new nonce each time, and only calls that may be repeated. */
+/** Repeats a call that had no answer or code 500. Use a new nonce, but the same Idempotency-Key each time. */
 async function untilAnswered<Answer extends Reply>(send: () => Promise<Response>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     let [fault, seconds] = ['', attempt];
@@ -89,11 +89,17 @@ interface Answer<Data> {
 
 /** Calls an operation: GET, or POST with a body. Returns its data, or throws a Refusal. */
 export async function call<Data>(path: string, query: Record<string, string> = {}, body?: unknown): Promise<Data> {
+  // The same key for each attempt: where a repeat would have another effect, the service answers as it did before.
+  const key = randomUUID();
   const ask = (): Promise<Answer<Data>> =>
     untilAnswered(() => {
       // A nonce is valid once, so each attempt needs a new one.
       const search = new URLSearchParams({ ...query, appKey, g_nonce: randomUUID() });
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      };
       const request = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       return fetch(`${baseUrl}/order/api/order/v1${path}?${search}`, { ...request, signal });

@@ -16,7 +16,6 @@ import {
 } from './calls/connections.ts';
 import { allowExports } from './calls/exports.ts';
 import { addOperations, checks, checksAllButBody } from './calls/operation-routes.ts';
-import { allowRepeats } from './calls/repeats.ts';
 import { consolePages } from './console/pages.ts';
 import { consoleModule } from './console/routes/index.ts';
 import { publishDocs } from './description/docs.ts';
@@ -76,8 +75,8 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
   requireSchema(server, options.schema);
   continueCalls(server);
   allowExports(server);
-  allowRepeats(server, options);
   server.decorate('refusals', options.refusals);
+  server.decorate('repeats', options);
   server.addHook('preClose', async () => options.bodies.close());
 
   await server.register(openRoutes, options);

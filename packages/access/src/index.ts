@@ -9,7 +9,7 @@ export {
   setApplicationStatus,
 } from './applications.ts';
 export { type Caller, CallVerifier } from './call-verifier.ts';
-export { answerOnce, isKey } from './kept-answers.ts';
+export { answerOnce, isKey, type KeyOwner } from './kept-answers.ts';
 export {
   type Attempt,
   checkPassword,

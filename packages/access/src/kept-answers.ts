@@ -9,11 +9,13 @@ const MAX_KEPT = 100_000;
 /** Whether a header is an Idempotency-Key (rules 1.2). */
 export const isKey = (header: unknown): header is string => typeof header === 'string' && /^[!-~]{8,255}$/.test(header);
 
-/** A call with an Idempotency-Key. */
-export interface KeyedCall {
+/** The caller to whom a key belongs: an application, in the member center with an enterprise. */
+export interface KeyOwner {
   applicationId: ApplicationId;
-  /** The enterprise, in the member center. */
-  enterpriseId?: EnterpriseId | undefined;
+  enterpriseId?: EnterpriseId;
+}
+
+interface KeyedCall extends KeyOwner {
   key: string;
   /** What a repeat must equal: operation, path, query and body. */
   call: string;

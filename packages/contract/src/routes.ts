@@ -10,6 +10,13 @@ const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
 /** The path of an employee in operations whose path names no enterprise. */
 const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
 
+/**
+ * What a repeat of a call does if the first one took effect (rules 1.2). `safe`: nothing more. `again`: nothing more, but
+ * it undoes what others changed in between. `key`: it does more, or is refused, unless it has the Idempotency-Key of the
+ * first call, whose answer it then gets.
+ */
+export type Repeat = 'safe' | 'again' | 'key';
+
 /** Method and path of an operation. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -17,24 +24,26 @@ export interface Route {
   path: `/${string}`;
 }
 
+type Repeatable = { method: 'GET'; repeat?: never } | { repeat: Repeat };
+
 /** The routes of all operations, by operationId. Separate from the schemas, so that the command need not load those. */
 export const routes = {
-  issueToken: { method: 'POST', path: '/oauth2/token' },
-  bindCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/bind` },
-  createEnterprise: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/create` },
+  issueToken: { method: 'POST', path: '/oauth2/token', repeat: 'safe' },
+  bindCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/bind`, repeat: 'safe' },
+  createEnterprise: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/create`, repeat: 'safe' },
   queryCustomers: { method: 'GET', path: `${ORDER_ROOT}/enterprise/user/query` },
-  updateCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/update` },
-  createBatchOrder: { method: 'POST', path: BATCH_PATH },
-  previewBatchOrder: { method: 'POST', path: `${BATCH_PATH}/preview` },
-  cancelBatchOrder: { method: 'POST', path: `${BATCH_PATH}/cancel` },
+  updateCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/update`, repeat: 'again' },
+  createBatchOrder: { method: 'POST', path: BATCH_PATH, repeat: 'safe' },
+  previewBatchOrder: { method: 'POST', path: `${BATCH_PATH}/preview`, repeat: 'safe' },
+  cancelBatchOrder: { method: 'POST', path: `${BATCH_PATH}/cancel`, repeat: 'again' },
   getBatchResult: { method: 'GET', path: BATCH_PATH },
   getOrderResult: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}` },
-  lockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/lock` },
-  unlockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unlock` },
-  freezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/freeze` },
-  unfreezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unfreeze` },
+  lockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/lock`, repeat: 'again' },
+  unlockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unlock`, repeat: 'again' },
+  freezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/freeze`, repeat: 'again' },
+  unfreezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unfreeze`, repeat: 'again' },
   listVirtualAssets: { method: 'GET', path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list` },
-  takeAssetNumbers: { method: 'POST', path: `${ORDER_ROOT}/shellnums` },
+  takeAssetNumbers: { method: 'POST', path: `${ORDER_ROOT}/shellnums`, repeat: 'key' },
   listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders` },
   listOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/orders` },
   getFailedOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed` },
@@ -44,20 +53,20 @@ export const routes = {
   getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history` },
   getEvents: { method: 'GET', path: `${ORDER_ROOT}/events` },
   listRefusals: { method: 'GET', path: `${ORDER_ROOT}/refusals` },
-  createWebhook: { method: 'POST', path: WEBHOOKS_PATH },
+  createWebhook: { method: 'POST', path: WEBHOOKS_PATH, repeat: 'key' },
   listWebhooks: { method: 'GET', path: WEBHOOKS_PATH },
   getWebhook: { method: 'GET', path: WEBHOOK_PATH },
-  deleteWebhook: { method: 'DELETE', path: WEBHOOK_PATH },
-  rotateWebhookSecret: { method: 'POST', path: `${WEBHOOK_PATH}/rotateSecret` },
-  testWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/test` },
-  enableWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/enable` },
-  replayWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/replay` },
+  deleteWebhook: { method: 'DELETE', path: WEBHOOK_PATH, repeat: 'key' },
+  rotateWebhookSecret: { method: 'POST', path: `${WEBHOOK_PATH}/rotateSecret`, repeat: 'key' },
+  testWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/test`, repeat: 'key' },
+  enableWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/enable`, repeat: 'key' },
+  replayWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/replay`, repeat: 'key' },
   listDeliveries: { method: 'GET', path: `${WEBHOOK_PATH}/deliveries` },
 
-  addEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/member` },
-  editEmployee: { method: 'PUT', path: MEMBER_PATH },
-  resetPassword: { method: 'PUT', path: `${MEMBER_PATH}/resetPassword` },
-  deleteEmployee: { method: 'DELETE', path: MEMBER_PATH },
+  addEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/member`, repeat: 'key' },
+  editEmployee: { method: 'PUT', path: MEMBER_PATH, repeat: 'again' },
+  resetPassword: { method: 'PUT', path: `${MEMBER_PATH}/resetPassword`, repeat: 'key' },
+  deleteEmployee: { method: 'DELETE', path: MEMBER_PATH, repeat: 'key' },
   listEmployees: { method: 'GET', path: `${ENTERPRISE_PATH}/members` },
   readAudit: { method: 'GET', path: `${ENTERPRISE_PATH}/audit` },
   listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums` },
@@ -65,57 +74,15 @@ export const routes = {
   listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
   listHoldings: { method: 'GET', path: `${ENTERPRISE_PATH}/holdings` },
   getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats` },
-  configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges` },
-  configureEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/privileges` },
-  lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow` },
-} as const satisfies Record<string, Route>;
-
-/**
- * What a repeat of a call does if the first one took effect (rules 1.2). `safe`: nothing more. `again`: the same again,
- * which also undoes what others changed in between. `key`: it does more, or is refused; with the Idempotency-Key of the
- * first call it does nothing more and gets its answer.
- */
-export type Repeat = 'safe' | 'again' | 'key';
-
-/** The operations that are no GET. */
-type ChangingId = {
-  [Id in keyof typeof routes]: (typeof routes)[Id]['method'] extends 'GET' ? never : Id;
-}[keyof typeof routes];
-
-const REPEATS: Record<ChangingId, Repeat> = {
-  issueToken: 'safe',
-  bindCustomer: 'safe',
-  createEnterprise: 'safe',
-  updateCustomer: 'again',
-  createBatchOrder: 'safe',
-  previewBatchOrder: 'safe',
-  // Also cancels orders that an operator has retried in between.
-  cancelBatchOrder: 'again',
-  lockAssets: 'again',
-  unlockAssets: 'again',
-  freezeAssets: 'again',
-  unfreezeAssets: 'again',
-  takeAssetNumbers: 'key',
-  createWebhook: 'key',
-  deleteWebhook: 'key',
-  rotateWebhookSecret: 'key',
-  testWebhook: 'key',
-  // A webhook that is disabled in between skips events.
-  enableWebhook: 'key',
-  replayWebhook: 'key',
-  addEmployees: 'key',
-  editEmployee: 'again',
-  // Ends logins made in between.
-  resetPassword: 'key',
-  deleteEmployee: 'key',
-  configureAssets: 'key',
-  configureEmployees: 'key',
-  lendAssets: 'again',
-};
+  configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges`, repeat: 'key' },
+  configureEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/privileges`, repeat: 'key' },
+  lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow`, repeat: 'again' },
+} as const satisfies Record<string, Route & Repeatable>;
 
 /** Returns what a repeat of a call of an operation does. */
 export function repeatOf(id: keyof typeof routes): Repeat {
-  return routes[id].method === 'GET' ? 'safe' : REPEATS[id as ChangingId];
+  const route: Route & Repeatable = routes[id];
+  return route.repeat ?? 'safe';
 }
 
 /** The header that makes a call of these operations repeatable (rules 1.2). */

@@ -1,29 +1,17 @@
-import { answerOnce, isKey } from '@lockstep/access';
-import {
-  type ApplicationId,
-  type EnterpriseId,
-  IDEMPOTENCY_KEY,
-  type OperationId,
-  Refusal,
-  repeatOf,
-} from '@lockstep/contract';
+import { answerOnce, isKey, type KeyOwner } from '@lockstep/access';
+import { IDEMPOTENCY_KEY, type OperationId, Refusal, repeatOf } from '@lockstep/contract';
 import { within } from '@lockstep/platform';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../options.ts';
 import { noteCode } from './calls.ts';
 
-type Tools = Pick<ServerOptions, 'changes' | 'lanesDb'>;
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    repeats: Tools;
+    /** What calls with an Idempotency-Key need. */
+    repeats: Pick<ServerOptions, 'changes' | 'lanesDb'>;
   }
-}
-
-/** Lets a server answer calls with an Idempotency-Key once. */
-export function allowRepeats(server: FastifyInstance, { changes, lanesDb }: Tools): void {
-  server.decorate('repeats', { changes, lanesDb });
 }
 
 /**
@@ -43,11 +31,10 @@ export function repeatable(
     if (!isKey(key)) throw new Refusal('idempotency_key_malformed');
     const { server, deadline, params, query, body } = request;
     const { changes, lanesDb } = server.repeats;
-    const sender = findSender(request) as { applicationId: ApplicationId; enterpriseId?: EnterpriseId };
-    const { g_nonce: _, ...filters } = query as { g_nonce: string };
-    const keyed = { ...sender, key, call: JSON.stringify([id, params, filters, body]) };
+    const sender = findSender(request) as KeyOwner;
+    const call = JSON.stringify([id, params, { ...(query as object), g_nonce: '' }, body]);
     const answered = await changes.run(partyOf(sender), deadline.signal, () =>
-      answerOnce(within(lanesDb, deadline), keyed, async (trx) => {
+      answerOnce(within(lanesDb, deadline), { ...sender, key, call }, async (trx) => {
         // A conflict may have undone a refusal.
         reply.code(200);
         const part: FastifyRequest = Object.create(request, { db: { value: trx } });
