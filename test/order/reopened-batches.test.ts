@@ -76,7 +76,7 @@ async function readEnds(batchId: BatchId) {
       select type, succeeded, failed, cancelled, happened_time from event where batch_id = ${batchId}
       union all
       select type, succeeded, failed, cancelled, happened_time from unnumbered_event where batch_id = ${batchId}
-    ) as told order by completed_time`.execute(stack.db);
+    ) as told order by happened_time`.execute(stack.db);
   return rows;
 }
 
