@@ -4,6 +4,7 @@ import { prepareCheckout } from './deployment.ts';
 import { formatGoals } from './goals.ts';
 import { startMachine } from './machine.ts';
 import type { Checkout, Measure } from './measure.ts';
+import { endingsMeasure } from './measures/endings.ts';
 import { fairnessMeasures } from './measures/fairness.ts';
 import { floorMeasures } from './measures/floors.ts';
 import { latencyMeasures } from './measures/latency.ts';
@@ -24,6 +25,7 @@ const MEASURES: Measure[] = [
   ...latencyMeasures,
   startMeasure,
   ...readMeasures,
+  endingsMeasure,
 ];
 const { values } = parseArgs({
   options: {

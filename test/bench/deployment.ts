@@ -77,6 +77,7 @@ export async function startDeployment({ machine, checkout }: Bench, shape: Shape
     DATABASE_URL: databaseUrl,
     REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
     PORT: String(port),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
     NODE_OPTIONS: nodeOptions,
   };
   const { scripts } = JSON.parse(readFileSync(join(checkout.directory, 'package.json'), 'utf8'));

@@ -38,6 +38,8 @@ const GOALS: Goal[] = [
     return { of: `filled-10m: ${kind}: calls/s`, to: `filled-0m: ${kind}: calls/s`, atLeast: 0.8 };
   }),
   { of: 'export: orders ÷ alone', atLeast: 0.9 },
+  { of: 'endings: searching ÷ alone', atLeast: 0.9 },
+  { of: 'endings: telling ÷ alone', atLeast: 0.9 },
   { of: 'export: API MiB, then both', atMost: 250 },
   ...['API', 'worker'].map((app) => ({ of: `memory: ${app} MiB`, atMost: 400 })),
   ...['--version', '--help', 'complete -- b'].map((words) => ({ of: `start: ${words} ÷ node`, atMost: 2.5 })),

@@ -55,8 +55,9 @@ interface LockRow {
 
 /**
  * Disables or enables locks, or freezes or unfreezes certificates, and returns one entry per number in the order sent
- * (rules 7). A change writes an audit entry and, for each customer, an event; an asset that already has the wanted state succeeds as a no-op. A fault of
- * one asset does not stop the others. A fault of every asset that would change is the service's, and is thrown.
+ * (rules 7). A change writes audit entries, and an event for each customer; an asset that already has the wanted state
+ * succeeds as a no-op. A fault of one asset does not stop the others. A fault of every asset that would change is the
+ * service's, and is thrown.
  *
  * Throws an error for which isOverload is true if the assets are not free in time; then nothing has changed.
  */

@@ -123,7 +123,7 @@ async function exportAssets({ caller }: Deployment, signal?: AbortSignal): Promi
 }
 
 /** Fills a new database with completed orders, spread over all customers of the checkout. Returns its URL. */
-async function fill({ machine, checkout }: Bench, orders: number): Promise<string> {
+export async function fill({ machine, checkout }: Bench, orders: number): Promise<string> {
   const databaseUrl = await machine.createDatabase(checkout.template);
   const db = openPool(machine.superuserUrlOf(databaseUrl), 1);
   // Skip triggers and foreign keys: the statements write consistent rows.

@@ -50,7 +50,8 @@ export class OrderWorker {
 
   /**
    * Rings, for orders whose job was lost and for lanes that are due again. Retries held orders without waiting for
-   * them. Completes batches, numbers events that a crash left, searches for ending licenses, and counts recorded activity. Call it each second.
+   * them. Completes batches and numbers events that a crash left, searches for ending licenses, and counts recorded
+   * activity. Call it each second.
    */
   async sweep(): Promise<void> {
     this.#loop.ring();

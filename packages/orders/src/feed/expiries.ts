@@ -18,8 +18,8 @@ interface Search {
 }
 
 /**
- * Takes a step in the search for licenses that end or have ended, for each lead time that applications have (rules 6.8).
- * It makes one event for each customer and day. A step is one transaction of bounded size, which continues where the
+ * Takes a step in the search for licenses that end or have ended, for each lead time of applications (rules 6.8). It
+ * makes one event for each customer and day. A step is one transaction of bounded size, which continues where the
  * last one of any process stopped. All times are the database's. At a step a second, a million ends take 20 minutes.
  */
 export async function searchExpiries(db: Database): Promise<void> {

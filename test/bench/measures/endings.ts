@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { searchExpiries } from '@lockstep/orders/testing';
+import { openDatabase } from '@lockstep/platform';
+import { ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
+import { startDeployment, warmUp } from '../deployment.ts';
+import { openPool } from '../machine.ts';
+import { type Bench, type Figures, type Measure, scaled } from '../measure.ts';
+import { HUNDREDS, measureOrders } from './orders.ts';
+import { fill } from './reads.ts';
+
+const TERMS = 1_000_000;
+const WEBHOOKS = 20;
+const LEAD_TIMES = [7, 30];
+
+/**
+ * Orders alone; while workers search a million licenses that end in one minute, for two lead times; and while twenty
+ * webhooks are told. Between, the search runs to its end as fast as it can.
+ */
+export const endingsMeasure: Measure = { name: 'endings', of: 'service', run: measureEndings };
+
+async function measureEndings(bench: Bench): Promise<Figures> {
+  const databaseUrl = await fill(bench, scaled(bench, TERMS, ORDERS_PER_FILLED_BATCH));
+  const owner = openPool(bench.machine.superuserUrlOf(databaseUrl), 1);
+  // Noon of the day in a week, without the triggers, which would check a million rows.
+  await owner.query('set session_replication_role = replica');
+  const today = "floor(extract(epoch from now() - interval '5 minutes') / 86400)::integer";
+  for (const table of ['asset', 'product_instance']) {
+    await owner.query(`update ${table} set limit_end_date = (${today} + 7) * 86400000::bigint + 43200000`);
+  }
+  await owner.query('vacuum (analyze) asset, product_instance');
+  let received = 0;
+  const receiver = createServer((_, answer) => void answer.writeHead(204).end()).on('request', () => received++);
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  await using deployment = await startDeployment(bench, { databaseUrl });
+  await warmUp(bench, deployment, 'async', HUNDREDS.size);
+  const alone = await measureOrders(bench, deployment, HUNDREDS);
+  const { port } = receiver.address() as AddressInfo;
+  await owner.query(`update application set hears_licenses = true, lead_days = '{${LEAD_TIMES}}'`);
+  await owner.query(
+    `insert into expiry_search (lead_days, day) select days, ${today} + 7 from unnest('{${LEAD_TIMES}}'::int[]) as days`,
+  );
+  const searching = await measureOrders(bench, deployment, HUNDREDS);
+  const db = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'bench', onError: () => {} });
+  const startedMs = performance.now();
+  const isReading = async () =>
+    (await owner.query(`select from expiry_search where day = ${today} + 7 and part <> 'telling'`)).rows.length > 0;
+  while (await isReading()) await searchExpiries(db);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  await owner.query(
+    `insert into webhook (application_id, url, secret, after_position)
+    select id, 'http://127.0.0.1:${port}/', '\\x00', last_position
+    from application, event_counter, generate_series(1, ${WEBHOOKS}) where hears_licenses limit ${WEBHOOKS}`,
+  );
+  const { rows } = await owner.query('select sum(assets + products) as terms, count(*) from found_expiry');
+  const telling = await measureOrders(bench, deployment, HUNDREDS);
+  const during = received;
+  await db.destroy();
+  await owner.end();
+  receiver.close();
+  return {
+    'orders/s alone': alone['orders/s']!,
+    'searching ÷ alone': searching['orders/s']! / alone['orders/s']!,
+    'telling ÷ alone': telling['orders/s']! / alone['orders/s']!,
+    'messages while telling': during,
+    customers: Number(rows[0].count),
+    'ends found/s': Number(rows[0].terms) / seconds,
+  };
+}
