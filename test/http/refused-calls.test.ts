@@ -205,9 +205,10 @@ describe('the recorder', async () => {
   const applicationId = '7' as ApplicationId;
   const answer = { code: '13004', cause: 'field_invalid', message: '', args: ['x'.repeat(900)] } as FailureBody;
   const record = (recorder: RefusalRecorder, requestId: string, cause = answer.cause) =>
-    recorder.record({ applicationId, operation: 'lockAssets', cause }, () => ({
-      ...{ answer, requestId, channelOrderId: null, assetNums: [], size: 0 },
-    }));
+    recorder.record({
+      ...{ applicationId, operation: 'lockAssets', answer: { ...answer, cause }, requestId },
+      ...{ channelOrderId: null, assetNums: [], size: 0 },
+    });
   const stored = async () => {
     const { rows } = await sql<{ details: number; counted: number; characters: number }>`
       select count(*)::int as details, coalesce(max(char_length(args[1])), 0) as characters,

@@ -1,53 +1,43 @@
-import { type ApplicationId, cut, type FailureBody, MAX_KEPT_ASSETS, MAX_KEPT_FAULTS } from '@lockstep/contract';
+import { type ApplicationId, cut, type FailureBody, MAX_KEPT_FAULTS } from '@lockstep/contract';
 import { type Database, isTransient, type Logger, run } from '@lockstep/platform';
-
-/** Which calls count together in a minute. */
-interface Kind {
-  applicationId: ApplicationId;
-  operation: string;
-  cause: string;
-}
 
 /** A refused call: what it named, and what its answer said. */
 interface Refused {
   applicationId: ApplicationId;
   operation: string;
-  answer: FailureBody;
+  answer: Pick<FailureBody, 'code' | 'cause' | 'args' | 'faults'>;
   requestId: string;
   channelOrderId: string | null;
   assetNums: readonly string[];
   size: number;
 }
 
-/** What waits to be stored, and when it happened, by the clock of `performance`. */
-type Detail = Omit<Refused, 'answer'> & { code: string; cause: string; args: string[]; faults: string[][]; at: number };
-type Count = Kind & { count: number; at: number };
+/** Calls that count together. `at`: when the first was refused, by the clock of `performance`. */
+type Count = Pick<Refused, 'applicationId' | 'operation'> & { cause: string; count: number; at: number };
+
+/** The details of a call. `isFirst`: the first of its application and cause in this minute. */
+type Detail = ReturnType<typeof shorten> & { at: number; isFirst: boolean };
 
 /** How long refusals wait for others, so that one statement stores them. */
 const WAIT_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** The most details of an application and cause that a process stores in a minute. All calls are counted. */
 const MAX_DETAILS_OF_MINUTE = 100;
-/** The most details and counts that wait while PostgreSQL is away. */
+/** The most details, and the most counts, that wait while PostgreSQL is away. */
 const MAX_WAITING = 1_000;
 /** How many details of an application are stored (rules 1.3). */
 const MAX_OF_APPLICATION = 10_000;
 const MAX_CHARACTERS = 300;
 
-/**
- * Stores refused calls (rules 1.3), after their answers: many in one statement, about once a second. If there are too
- * many, it only counts them.
- */
+/** Stores refused calls (rules 1.3) after their answers, about once a second. If there are too many, it only counts. */
 export class RefusalRecorder {
   readonly #db: Database;
   readonly #log: Logger;
   #details: Detail[] = [];
   #counts = new Map<string, Count>();
   /** How many details of each application and cause this process has had since the minute began. */
-  #ofMinute = new Map<string, number>();
-  #minuteStart = Number.NEGATIVE_INFINITY;
-  /** The applications whose oldest details may have to go. */
-  #growing = new Set<ApplicationId>();
+  readonly #ofMinute = new Map<string, number>();
+  #minute = 0;
   #timer: NodeJS.Timeout | undefined;
   #storing = Promise.resolve();
   #isFailing = false;
@@ -57,19 +47,18 @@ export class RefusalRecorder {
     this.#log = log;
   }
 
-  /** Takes a refused call. `describe` is called only if its details are stored. */
-  record(kind: Kind, describe: () => Omit<Refused, keyof Kind>): void {
+  record(refused: Refused): void {
+    const { applicationId, operation, answer } = refused;
+    const { cause } = answer;
     const at = performance.now();
-    if (at - this.#minuteStart >= MINUTE_MS) {
-      this.#minuteStart = at;
-      this.#ofMinute.clear();
-    }
-    this.#count({ ...kind, count: 1, at });
-    const key = `${kind.applicationId} ${kind.cause}`;
+    this.#count({ applicationId, operation, cause, count: 1, at });
+    if (this.#minute !== minuteOf(at)) this.#ofMinute.clear();
+    this.#minute = minuteOf(at);
+    const key = `${applicationId} ${cause}`;
     const place = (this.#ofMinute.get(key) ?? 0) + 1;
     this.#ofMinute.set(key, place);
-    if (place === 1) this.#growing.add(kind.applicationId);
-    if (place <= MAX_DETAILS_OF_MINUTE) this.#keep([{ ...kind, ...shorten(describe()), at }]);
+    if (place <= MAX_DETAILS_OF_MINUTE) this.#details.push({ ...shorten(refused), at, isFirst: place === 1 });
+    if (this.#details.length > MAX_WAITING) this.#details.shift();
     this.#timer ??= setTimeout(() => void this.#store(), WAIT_MS).unref();
   }
 
@@ -82,61 +71,47 @@ export class RefusalRecorder {
   }
 
   /** Adds to a count of the same minute, unless too many wait. */
-  #count({ count, ...counted }: Count): void {
-    const { applicationId, operation, cause, at } = counted;
-    const key = `${applicationId} ${operation} ${cause} ${Math.floor(at / MINUTE_MS)}`;
+  #count(counted: Count): void {
+    const { applicationId, operation, cause, count, at } = counted;
+    const key = `${applicationId} ${operation} ${cause} ${minuteOf(at)}`;
     const same = this.#counts.get(key);
     if (same !== undefined) same.count += count;
-    else if (this.#counts.size < MAX_WAITING) this.#counts.set(key, { ...counted, count });
-  }
-
-  /** Adds details, and drops the oldest beyond the bound. */
-  #keep(details: readonly Detail[]): void {
-    this.#details.push(...details);
-    if (this.#details.length > MAX_WAITING) this.#details.splice(0, this.#details.length - MAX_WAITING);
+    else if (this.#counts.size < MAX_WAITING) this.#counts.set(key, counted);
   }
 
   async #store(): Promise<void> {
-    const [details, counts, growing] = [this.#details, [...this.#counts.values()], [...this.#growing]];
-    [this.#details, this.#counts, this.#growing] = [[], new Map(), new Set()];
-    this.#storing = counts.length === 0 ? Promise.resolve() : this.#write(details, counts, growing);
+    if (this.#counts.size > 0) this.#storing = this.#write(this.#details, [...this.#counts.values()]);
     await this.#storing;
-    const isMore = this.#counts.size > 0;
-    this.#timer = isMore ? setTimeout(() => void this.#store(), WAIT_MS).unref() : undefined;
+    this.#timer = this.#counts.size > 0 ? setTimeout(() => void this.#store(), WAIT_MS).unref() : undefined;
   }
 
-  async #write(details: Detail[], counts: Count[], growing: ApplicationId[]): Promise<void> {
+  async #write(details: Detail[], counts: Count[]): Promise<void> {
+    this.#details = [];
+    this.#counts = new Map();
+    const growing = details.filter(({ isFirst }) => isFirst).map(({ applicationId }) => applicationId);
+    const values = [toJson(details), toJson(counts), [...new Set(growing)]];
     try {
-      const values = [toJson(details), toJson(counts), growing];
       await run(this.#db, { name: 'store_refusals', text: STORE_REFUSALS, values });
-      if (this.#isFailing) this.#log.info('refused calls stored again');
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) this.#log.warn({ err: error }, 'refused calls not stored');
       this.#isFailing = true;
       // Values that PostgreSQL refuses would fail again.
       if (!isTransient(error)) return;
-      const later = this.#details;
-      this.#details = [];
-      this.#keep([...details, ...later]);
+      this.#details = [...details, ...this.#details].slice(-MAX_WAITING);
       for (const count of counts) this.#count(count);
-      for (const applicationId of growing) this.#growing.add(applicationId);
     }
   }
 }
 
-/** Cuts what is stored of a refused call to the first of its faults, and to a length. */
-function shorten({ answer, requestId, channelOrderId, assetNums, size }: Omit<Refused, keyof Kind>) {
+const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
+
+/** Returns what is stored of a refused call: the first of its faults, and the beginnings of values. */
+function shorten({ answer, ...call }: Refused) {
   const cutAll = (texts: readonly string[]) => texts.map((text) => cut(text, MAX_CHARACTERS));
-  return {
-    code: answer.code,
-    args: cutAll(answer.args ?? []),
-    faults: (answer.faults ?? []).slice(0, MAX_KEPT_FAULTS).map(({ cause, args }) => [cause, ...cutAll(args)]),
-    requestId,
-    channelOrderId,
-    assetNums: assetNums.slice(0, MAX_KEPT_ASSETS),
-    size,
-  };
+  const { code, cause, args = [], faults = [] } = answer;
+  const first = faults.slice(0, MAX_KEPT_FAULTS).map((fault) => [fault.cause, ...cutAll(fault.args)]);
+  return { ...call, code, cause, args: cutAll(args), faults: first };
 }
 
 /** Returns JSON of entries with their age. PostgreSQL refuses U+0000 and lone surrogates, which a client may send. */

@@ -1,5 +1,5 @@
 import type { RefusalRecorder } from '@lockstep/access';
-import { type ApplicationId, type FailureBody, findNamedAssets } from '@lockstep/contract';
+import { type ApplicationId, cut, type FailureBody, findNamedAssets } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -10,6 +10,8 @@ declare module 'fastify' {
     named?: Named;
   }
 }
+
+const MAX_CHARACTERS = 255;
 
 /** What is kept of a call in case it is refused (rules 1.3). */
 interface Named {
@@ -22,27 +24,21 @@ interface Named {
 }
 
 /** Keeps something about a call in case it is refused. */
-export function noteNamed(request: FastifyRequest, { applicationId, bytes, assetNums }: Named): void {
-  request.named ??= {};
-  if (applicationId !== undefined) request.named.applicationId = applicationId;
-  if (bytes !== undefined) request.named.bytes = bytes;
-  if (assetNums !== undefined) request.named.assetNums = assetNums;
+export function noteNamed(request: FastifyRequest, named: Named): void {
+  request.named = { ...request.named, ...named };
 }
 
 /** Records the refusal of a call of an application (rules 1.3), but not of strangers and operators. */
 export function recordRefusal(request: FastifyRequest, answer: FailureBody): void {
-  const { applicationId, bytes = 0, assetNums } = request.named ?? {};
+  const { params, query, body, headers, named, call, server, id: requestId } = request;
   const { operationId: operation } = request.routeOptions.config;
-  if (applicationId === undefined || operation === undefined) return;
-  request.server.refusals.record({ applicationId, operation, cause: answer.cause }, () => {
-    const parts = [request.params, request.query, request.body];
-    const texts = parts.map((part) => (part as { channelOrderId?: unknown } | undefined)?.channelOrderId);
-    return {
-      answer,
-      requestId: request.id,
-      channelOrderId: request.call?.subject.channelOrderId ?? texts.find((text) => typeof text === 'string') ?? null,
-      assetNums: assetNums ?? findNamedAssets(...parts),
-      size: Number(request.headers['content-length'] ?? bytes),
-    };
+  if (named?.applicationId === undefined || operation === undefined) return;
+  const texts = [query, body].map((part) => (part as { channelOrderId?: unknown } | undefined)?.channelOrderId);
+  const text = call?.subject.channelOrderId ?? texts.find((each) => typeof each === 'string') ?? null;
+  server.refusals.record({
+    ...{ applicationId: named.applicationId, operation, answer, requestId },
+    channelOrderId: text && cut(text, MAX_CHARACTERS),
+    assetNums: named.assetNums ?? findNamedAssets(params, query, body),
+    size: Number(headers['content-length'] ?? named.bytes ?? 0),
   });
 }

@@ -34,11 +34,11 @@ export async function batchOrderRoutes(server: FastifyInstance, options: ServerO
     const batch = await options.batches.read(callerOf(request), bytes, isPreview, request).catch((error: unknown) => {
       if (error instanceof BatchRefusal) {
         noteSubject(request, error.batchName);
-        noteNamed(request, error);
+        noteNamed(request, { assetNums: error.assetNums });
       }
       throw error;
     });
-    noteNamed(request, batch);
+    noteNamed(request, { assetNums: batch.assetNums });
     const { channelCode, channelOrderId, sequences } = batch.prepared;
     noteSubject(request, { channelCode, channelOrderId, orders: sequences.length });
     request.setDecorator<ReadBatch | null>(BATCH, batch);
