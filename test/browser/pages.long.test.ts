@@ -60,6 +60,7 @@ const PAGES: ConsolePage[] = [
   ['webhooks', '/webhooks', names.application],
   ['webhook', `/webhooks/${shop.webhookId}`, names.webhook],
   ['webhook-disabled', `/webhooks/${shop.disabledWebhookId}`, names.application],
+  ['refusals', '/refusals', 'batch_not_found'],
   ['queue', '/queue', en.queue.safe],
   ['operators', '/operators', 'admin-', 'admin'],
   ['operator', `/operators/${admin.login.name}`, admin.login.name, 'admin'],
@@ -113,6 +114,7 @@ const AREAS: Record<OperatorRole, string[]> = {
     en.shell.customers,
     en.shell.applications,
     en.shell.webhooks,
+    en.shell.refusals,
     en.shell.preview,
   ],
   get support() {

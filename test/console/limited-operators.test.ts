@@ -3,7 +3,7 @@ import { splitOrderId } from '@lockstep/assets';
 import type { Customer } from '@lockstep/contract';
 import { type ConsoleOperationId, consoleOperations } from '@lockstep/contract/console';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, type Sent } from '../harness/orders/orders.ts';
@@ -54,6 +54,9 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
   await sql`insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
     values (${bare.customerId}, 1, ${failed.licenseOrderId}, now() + interval '1 day', 'test')`.execute(stack.db);
   const { appKey } = api.credentials;
+  const requestId = (await api.call('GET', '/licenseOrder/404')).headers.get('x-request-id')!;
+  const countRefusals = async () => dataOf(await api.ask('listRefusals', { query: { requestId } })).refusals.length;
+  await vi.waitUntil(async () => (await countRefusals()) === 1, 10_000);
   const bought = { licenseOrderId, channelOrderId: batch.channelOrderId };
   return {
     code,
@@ -71,6 +74,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
     pending,
     cancellable,
     appKey,
+    requestId,
   };
 }
 
@@ -78,6 +82,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
 const namesOf = (side: Side): string[] => [
   side.code,
   side.appKey,
+  side.requestId,
   side.url,
   ...[side.customer, side.only, side.bare].flatMap(({ customerId, channelCustomerId }) => [
     customerId,
@@ -175,6 +180,7 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
       ({ account }: Side) => account,
       ({ code }: Side) => code,
       ({ appKey }: Side) => appKey,
+      ({ requestId }: Side) => requestId,
     ].map((text) => (side: Side) => ({ text: text(side) })),
   ),
   listAssets: filtered(
@@ -207,6 +213,10 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
     ...about(({ code, customer, appKey }) => ({ query: { appKey }, body: buy(code, customer) })),
   ],
   listApplications: filtered(({ appKey }) => ({ search: appKey })),
+  listRefusals: filtered(
+    ({ appKey }) => ({ appKey }),
+    ({ requestId }) => ({ requestId }),
+  ),
   getApplication: about(({ appKey }) => ({ params: { appKey } })),
   listChannels: filtered(({ code }) => ({ search: code })),
   getChannel: channel(),

@@ -9,6 +9,7 @@ import { checkWords } from './pages/overview/check-words.ts';
 import { overviewWords } from './pages/overview/words.ts';
 import { previewWords } from './pages/preview/words.ts';
 import { queueWords } from './pages/queue/words.ts';
+import { refusalsWords } from './pages/refusals/words.ts';
 import { sessionWords } from './pages/session/words.ts';
 import { webhooksWords } from './pages/webhooks/words.ts';
 import { shellWords } from './shell/words.ts';
@@ -30,6 +31,7 @@ const areas = {
   preview: previewWords,
   queue: queueWords,
   reasons: reasonWords,
+  refusals: refusalsWords,
   resend: resendWords,
   session: sessionWords,
   shell: shellWords,

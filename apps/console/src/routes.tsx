@@ -68,6 +68,7 @@ const operators = () => import('./pages/operators/Operators.tsx');
 const orders = () => import('./pages/orders/Orders.tsx');
 const preview = () => import('./pages/preview/PreviewPage.tsx');
 
+const refusalsFilters = ['refusedFrom', 'refusedTo', 'appKey', 'cause', 'operation', 'requestId'] as const;
 const ordersFilters = ['customerId', 'assetNum', 'state', 'cause', 'orderType', 'appKey', 'channelCode'] as const;
 const batchesFilters = ['channelOrderId', 'appKey', 'channelCode', 'state', 'hasFailed'] as const;
 const auditFilters = ['operator', 'action', 'target', 'recordedFrom', 'recordedTo'] as const;
@@ -124,6 +125,7 @@ const routes = [
   page('/channels/$channelCode', channels, 'ChannelPage'),
   page('/webhooks', () => import('./pages/webhooks/Webhooks.tsx'), 'WebhooksPage', 'state', 'appKey', 'cursor'),
   page('/webhooks/$webhookId', () => import('./pages/webhooks/WebhookPage.tsx'), 'WebhookPage', 'cursor'),
+  page('/refusals', () => import('./pages/refusals/Refusals.tsx'), 'RefusalsPage', ...refusalsFilters, 'cursor'),
   page('/queue', () => import('./pages/queue/QueuePage.tsx'), 'QueuePage'),
   page('/operators', operators, 'OperatorsPage'),
   page('/operators/$name', operators, 'OperatorPage'),

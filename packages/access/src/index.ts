@@ -21,7 +21,7 @@ export {
 } from './logins.ts';
 export { newPassword, PasswordHasher } from './passwords.ts';
 export { RefusalRecorder } from './refusal-recorder.ts';
-export { listRefusals, readRefusals } from './refusals.ts';
+export { listRefusals } from './refusals.ts';
 export { hashSecret, newSecret } from './secrets.ts';
 export { agedAccess } from './tables.ts';
 export * from './tokens.ts';

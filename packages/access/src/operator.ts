@@ -11,3 +11,4 @@ export {
   searchApplications,
   setNotices,
 } from './applications.ts';
+export { readRefusals } from './refusals.ts';

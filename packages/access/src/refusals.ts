@@ -44,7 +44,7 @@ export async function listRefusals(
 export async function readRefusals(
   db: Database,
   viewer: RefusalViewer,
-  query: ListRefusalsQuery & { appKey?: string | undefined },
+  query: Partial<ListRefusalsQuery> & { limit: number; appKey?: string | undefined },
 ): Promise<Omit<RefusalPage, 'refusals'> & { refusals: CallOfApplication[] }> {
   const { refusedFrom, refusedTo, appKey, cause, operation, requestId, limit, cursor } = query;
   const filters = { refusedFrom, refusedTo, appKey, cause, operation, requestId };
@@ -73,7 +73,8 @@ export async function readRefusals(
     operation !== undefined && sql`operation = ${operation}`,
   ];
   return await inSnapshot(db, async (trx) => {
-    const counts = after === null ? await countCauses(trx, conditions(own, ofViewer), filters) : {};
+    const counts =
+      after === null && requestId === undefined ? await countCauses(trx, conditions(own, ofViewer), filters) : {};
     const { page, last } = await readWalkIn<Row>(trx, {
       walk: sql`select * from refused_call where ${walked} order by time desc, id desc`,
       wanted: wanted.some((each) => each !== false) ? conditions(...wanted) : null,

@@ -48,7 +48,7 @@ export const RefusalPage = named('RefusalPage', 'A page of refused calls.', {
   nextCursor: NEXT_CURSOR,
   counts: RefusalCounts.describe(
     'On the first page: how many calls of the application were refused with each cause from refusedFrom, by default an ' +
-      'hour before its end, to refusedTo, by default now. By whole minutes, whatever the other filters. Otherwise empty.',
+      'hour before its end, to refusedTo, by default now. By whole minutes, whatever the other filters, but empty with requestId.',
   ),
 });
 export type RefusalPage = z.infer<typeof RefusalPage>;

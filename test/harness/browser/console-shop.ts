@@ -54,6 +54,8 @@ export async function openShop(stack: Stack, suffix = ''): Promise<Shop> {
     Object.entries(NAMES).map(([key, name]) => [key, suffix === '' ? name : `${name} ${suffix}`]),
   ) as Names;
   const api = await openApplication(stack, names.application);
+  // Refused: there is no such batch.
+  await api.submitCancel({ channelCode: 'test', channelOrderId: names.order });
   const webhooks = await registerWebhooks(api, names.webhook);
   const center = await MemberCenter.open(stack, api, names.enterprise);
   const customer = await api.newCustomer(names.secondEnterprise);

@@ -25,6 +25,7 @@ export const pageOf = {
   customers: (search: Filters) => linkOptions({ to: '/customers', search }),
   enterprises: (search: Filters) => linkOptions({ to: '/enterprises', search }),
   orders: (search: Filters) => linkOptions({ to: '/orders', search }),
+  refusals: (search: Filters) => linkOptions({ to: '/refusals', search }),
   webhooks: (search: Filters) => linkOptions({ to: '/webhooks', search }),
 };
 

@@ -198,6 +198,7 @@ function useCommands(): Item[] {
 /** Where a hit leads to. */
 function linkOf({ kind, id, detail }: SearchHit): LinkProps {
   if (kind === 'employee') return { ...pageOf.enterprise(id), search: { tab: 'employees', text: detail ?? '' } };
+  if (kind === 'refusal') return pageOf.refusals({ requestId: id });
   return pageOf[kind](id);
 }
 
@@ -238,7 +239,7 @@ const paletteWords = defineAreaWords({
   all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
   found: [(count: number) => (count === 1 ? '1 result' : `${count} results`), (count) => `${count} 条结果`],
   nothing: [
-    'No results. Orders, batches and webhooks match by their full ID or number, assets by its start, others by any part.',
-    '没有结果。订单、批次和 Webhook 须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',
+    'No results. Orders, batches, webhooks and refused calls match by their full ID or number, assets by its start, others by any part.',
+    '没有结果。订单、批次、Webhook 和被拒调用须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',
   ],
 });

@@ -1,6 +1,7 @@
 import type { OperatorRole, Problems } from '@lockstep/contract/console';
 import {
   IconApps,
+  IconBan,
   IconBroadcast,
   IconBuilding,
   IconCalendarDue,
@@ -35,6 +36,7 @@ const areas = [
   { group: 'find', to: '/customers', name: 'customers', key: 'm', Icon: IconUsersGroup },
   { group: 'integrate', to: '/applications', name: 'applications', key: 'p', Icon: IconApps },
   { group: 'integrate', to: '/webhooks', name: 'webhooks', key: 'h', Icon: IconWebhook, problem: 'webhooks' },
+  { group: 'integrate', to: '/refusals', name: 'refusals', key: 'f', Icon: IconBan },
   { group: 'integrate', to: '/preview', name: 'preview', key: 'w', Icon: IconFlask },
   { group: 'administer', to: '/operators', name: 'operators', key: 'u', Icon: IconUsers, least: 'admin' },
   { group: 'administer', to: '/audit-log', name: 'auditLog', key: 'c', Icon: IconHistory, least: 'support' },

@@ -40,6 +40,7 @@ export const commonWords = defineWords({
   application: ['Application', '应用'],
   channels: ['Channels', '渠道'],
   webhooks: ['Webhooks', 'Webhook'],
+  refusals: ['Refused calls', '被拒调用'],
   queue: ['Queue', '队列'],
   operators: ['Operators', '操作员'],
   auditLog: ['Audit log', '审计日志'],

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
+import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
+import { ListRefusalsQuery, RefusalPage, RefusedCall } from '../refused-calls.ts';
+import { emptyAsAbsent, optional, optionalText, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_BOUND_CHANNELS, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '../words.ts';
+import { Sender } from './batches.ts';
 import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** Whether an application may call: only an approved one gets tokens. */
@@ -82,6 +85,12 @@ export const applicationsOperations = consoleTable({
       ...ListPageQuery.shape,
     }),
     ...pagesOf('applications', ConsoleApplication),
+  },
+  listRefusals: {
+    ...get('/refusals'),
+    query: ListRefusalsQuery.safeExtend({ appKey: optionalText().describe('Only calls of this application.') }),
+    list: byCursor('refusals'),
+    data: RefusalPage.extend({ refusals: z.array(RefusedCall.extend(Sender.shape)) }),
   },
   getApplication: { ...get('/applications/{appKey}'), params, data: ApplicationDetail },
   createApplication: {

@@ -105,6 +105,7 @@ export const SearchHit = z.object({
     'application',
     'channel',
     'webhook',
+    'refusal',
     'operator',
   ]),
   id: z.string().describe('The id in the address of its page; for an employee, that of the enterprise.'),

@@ -1,4 +1,10 @@
-import { bindApplication, findApplication, listApplicationPage, readOwnTokens } from '@lockstep/access/operator';
+import {
+  bindApplication,
+  findApplication,
+  listApplicationPage,
+  readOwnTokens,
+  readRefusals,
+} from '@lockstep/access/operator';
 import { type ConsoleApplication, ConsoleRefusal } from '@lockstep/contract/console';
 import {
   changeApplicationStatus,
@@ -21,6 +27,8 @@ const MAX_COUNTED = 1_000;
 /** Handlers for applications, with their scopes and channels. */
 export const applicationsHandlers = {
   listApplications: (request, operator) => listApplicationPage(request.db, operator, request.query),
+
+  listRefusals: (request, operator) => readRefusals(request.db, operator, request.query),
 
   getApplication: async (request, operator) => {
     const appKey = keyOf(request);

@@ -1,4 +1,4 @@
-import { searchApplications } from '@lockstep/access/operator';
+import { readRefusals, searchApplications } from '@lockstep/access/operator';
 import { listAssets } from '@lockstep/assets';
 import { findAssetOfNumber } from '@lockstep/assets/operator';
 import { AssetListQuery, AssetNumParams, type BatchId, type LicenseOrderId, type WebhookId } from '@lockstep/contract';
@@ -96,6 +96,11 @@ const FINDERS: Record<SearchHit['kind'], Finder> = {
     const { url, applicationName, state } = showSentWebhook(found);
     return [{ id: text, name: url, detail: applicationName, state }];
   },
+
+  refusal: async (db, text, operator) =>
+    (await readRefusals(db, operator, { requestId: text, limit: MAX_HITS })).refusals.map((found) => ({
+      ...{ id: text, name: text, detail: `${found.operation} ${found.cause}`, state: null },
+    })),
 
   operator: async (db, text, { role }) =>
     (includesRole(role, 'admin') ? await searchOperators(db, text, MAX_HITS) : []).map(

@@ -13,6 +13,7 @@ import { CopyId, type Field, Fields, Figure, Figures, Time } from '../../kit/val
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
+import { LatestRefusals } from '../refusals/Refusals.tsx';
 import { applicationsWords } from './words.ts';
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const satisfies ApplicationStatus[];
@@ -170,6 +171,7 @@ function Known({ application }: { application: ApplicationDetail }) {
       </Figures>
       <Fields fields={fields} />
       <LatestBatches of={{ appKey }} />
+      <LatestRefusals appKey={appKey} />
     </>
   );
 }

@@ -1,0 +1,111 @@
+import type { ConsoleData } from '@lockstep/contract/console';
+import { Link } from '@tanstack/react-router';
+import { useOperation } from '../../api/operations.ts';
+import { Page, Query, Section } from '../../kit/page.tsx';
+import { Empty } from '../../kit/signs.tsx';
+import { DataTable, List, type Table } from '../../kit/table.tsx';
+import { CopyId, Figure, Figures, Time } from '../../kit/values.tsx';
+import { useCauseWords } from '../../words/causes.ts';
+import { useWords } from '../../words/words.ts';
+import { LATEST } from '../batches/Batches.tsx';
+import { ApplicationLink, AssetLink, pageOf } from '../links.tsx';
+import styles from '../pages.module.css';
+import { refusalsWords } from './words.ts';
+
+type Refusal = ConsoleData<'listRefusals'>['refusals'][number];
+
+const REFRESH_MS = 15_000;
+
+/** The refused calls of applications, with the counts of each cause. */
+export function RefusalsPage() {
+  const words = useWords(refusalsWords);
+  return (
+    <Page title={words.refusals} lead={words.intro}>
+      <List
+        label={words.refusals}
+        operation="listRefusals"
+        rows={({ refusals }) => refusals}
+        refreshMs={REFRESH_MS}
+        filters={[
+          { name: 'refusedFrom', until: 'refusedTo', label: words.time, kind: 'past' },
+          { name: 'appKey', label: words.appKey, kind: 'text' },
+          { name: 'cause', label: words.cause, kind: 'text', placeholder: 'nonce_replayed' },
+          { name: 'operation', label: words.operation, kind: 'text', placeholder: 'createBatchOrder' },
+          { name: 'requestId', label: words.requestId, kind: 'text' },
+        ]}
+        above={({ refusals, counts }) => refusals.length > 0 && <Causes counts={counts} />}
+        {...useRefusalTable()}
+        none={[words.noneTitle, words.none]}
+      />
+    </Page>
+  );
+}
+
+/** The latest refused calls of an application, with a link to all of them. */
+export function LatestRefusals({ appKey }: { appKey: string }) {
+  const words = useWords(refusalsWords);
+  const table = useRefusalTable();
+  const found = useOperation('listRefusals', { query: { appKey, ...LATEST } }, { refreshMs: REFRESH_MS });
+  const empty = <Empty title={words.noneTitle}>{words.none}</Empty>;
+  return (
+    <Section title={words.refusals} actions={<Link {...pageOf.refusals({ appKey })}>{words.all}</Link>}>
+      <Query of={found}>
+        {({ refusals }) => <DataTable label={words.refusals} rows={refusals} {...table} empty={empty} />}
+      </Query>
+    </Section>
+  );
+}
+
+/** How many calls were refused with each cause. */
+function Causes({ counts }: { counts: ConsoleData<'listRefusals'>['counts'] }) {
+  const words = useWords(refusalsWords);
+  if (Object.keys(counts).length === 0) return null;
+  return (
+    <section aria-label={words.counts}>
+      <p className={styles.hint}>{words.counts}</p>
+      <Figures>
+        {Object.entries(counts).map(([cause, count]) => (
+          <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ cause })} />
+        ))}
+      </Figures>
+    </section>
+  );
+}
+
+function useRefusalTable(): Table<Refusal> {
+  const words = useWords(refusalsWords);
+  return {
+    rowKey: ({ requestId, time }) => `${requestId} ${time}`,
+    columns: [
+      { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
+      { header: words.application, width: '9rem', cell: (refusal) => <ApplicationLink of={refusal} /> },
+      { header: words.operation, cell: ({ operation }) => <span className="mono">{operation}</span> },
+      { header: words.cause, width: '18rem', isWide: true, cell: (refusal) => <Why of={refusal} /> },
+      { header: words.batch, isMinor: true, width: '9rem', cell: ({ channelOrderId }) => channelOrderId ?? '–' },
+      {
+        header: words.requestId,
+        isMinor: true,
+        width: '7rem',
+        cell: ({ requestId }) => <CopyId id={requestId} what={words.requestId} />,
+      },
+    ],
+  };
+}
+
+/** Why a call was refused: the cause in words, further bad fields, and the assets that it named. */
+function Why({ of: refusal }: { of: Refusal }) {
+  const causeWords = useCauseWords();
+  return (
+    <div className={styles.wraps}>
+      <code>{refusal.cause}</code> {causeWords(refusal)}
+      {refusal.faults.slice(1).map(({ path, ...fault }) => (
+        <div key={path}>
+          <code>{path}</code> {causeWords(fault).replace(`${path}：`, '')}
+        </div>
+      ))}
+      {refusal.assetNums.map((assetNum) => (
+        <AssetLink key={assetNum} assetNum={assetNum} />
+      ))}
+    </div>
+  );
+}
