@@ -56,7 +56,7 @@ describe('migrations', () => {
     expect(await migrate()).toEqual([]);
     // The release before finds that all of its own have run, the one after what is to come.
     expect(await migrateToLatest(database.db, RELEASE)).toEqual([]);
-    const { migrations } = laterRelease({ '9001_note.sql': OWN_TABLE, '9003_last.sql': '' });
+    const migrations = laterRelease({ '9001_note.sql': OWN_TABLE, '9003_last.sql': '' });
     expect(await findLacking(database.db, readMigrations(migrations))).toEqual(['9003_last']);
   });
 
@@ -110,8 +110,8 @@ describe('migrations', () => {
     const code = `
       import { migrateToLatest, openDatabase } from '@lockstep/platform';
       const options = { url: ${JSON.stringify(database.url)}, poolSize: 1, applicationName: 'killed', onError() {} };
-      const migrations = new URL(${JSON.stringify(release.migrations.href)});
-      await migrateToLatest(openDatabase(options), { migrations });`;
+      const migrations = new URL(${JSON.stringify(release.href)});
+      await migrateToLatest(openDatabase(options), migrations);`;
     const job = startJob([process.execPath, '--input-type=module', '--eval', code]);
     await vi.waitUntil(async () => (await countWaiting(database.db, 'advisory')) > 0, PATIENTLY);
     expect((await job.end('SIGKILL')).signal).toBe('SIGKILL');

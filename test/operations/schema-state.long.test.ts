@@ -1,5 +1,6 @@
 import { RELEASE } from '@lockstep/config';
 import { findSchemaFault, migrateToLatest } from '@lockstep/platform';
+import { OTHER_BASELINE } from '@lockstep/platform/testing';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Api, refusalOf } from '../harness/api.ts';
@@ -78,8 +79,6 @@ async function record({ db }: TestDatabase, name: string, { alone = false } = {}
   await sql`insert into kysely_migration (name, timestamp) values (${name}, '2999-01-01T00:00:00.000Z')`.execute(db);
 }
 
-const WRONG_BASELINE = RELEASE.otherBaseline;
-
 it('the tables of BullMQ count if it runs on PostgreSQL', async () => {
   const { db } = await newDatabase({ migrated: false });
   await migrateToLatest(db, RELEASE);
@@ -125,7 +124,7 @@ describe('an api and a worker process', () => {
     const database = await newDatabase();
     await record(database, OTHER, { alone: true });
     const service = await launch(database.url, WAITS);
-    expect(await readiness(service)).toEqual({ api: [503, WRONG_BASELINE], worker: [503, WRONG_BASELINE] });
+    expect(await readiness(service)).toEqual({ api: [503, OTHER_BASELINE], worker: [503, OTHER_BASELINE] });
   });
 
   it('wait for a PostgreSQL that is down when they start, and for tables that their role may not read', async () => {
@@ -219,9 +218,9 @@ describe('npm run migrate', () => {
     const database = await newDatabase();
     await record(database, OTHER, { alone: true });
     const { url } = database;
-    expect(await fault('migrate', url)).toContain(WRONG_BASELINE);
-    expect(await fault('lockstep', url)).toContain(WRONG_BASELINE);
-    expect(await fault('start', url)).toContain(WRONG_BASELINE);
+    expect(await fault('migrate', url)).toContain(OTHER_BASELINE);
+    expect(await fault('lockstep', url)).toContain(OTHER_BASELINE);
+    expect(await fault('start', url)).toContain(OTHER_BASELINE);
     const { rows } = await sql`select name from kysely_migration`.execute(database.db);
     expect(rows).toEqual([{ name: OTHER }]);
   });

@@ -1,4 +1,4 @@
-import { chooseQueueBackend, configOrExit, RELEASE, readDeploymentConfig } from '@lockstep/config';
+import { chooseQueueBackend, configOrExit, readDeploymentConfig } from '@lockstep/config';
 import { explainFault } from '@lockstep/platform';
 import { say, sayAside } from './output/terminal.ts';
 import { migrateDatabase } from './stack/migrate-database.ts';
@@ -10,6 +10,6 @@ try {
   await migrateDatabase(config.DATABASE_URL, queue, (name) => say(`applied ${name}`));
   say('The database is up to date.');
 } catch (error) {
-  sayAside(`Migration failed: ${explainFault(error, config.DATABASE_URL, RELEASE)}`);
+  sayAside(`Migration failed: ${explainFault(error, config.DATABASE_URL)}`);
   process.exitCode = 1;
 }

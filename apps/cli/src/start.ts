@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { startApi } from '@lockstep/api';
-import { chooseQueueBackend, configOrExit, RELEASE, readConfig, SECRET_KEYS } from '@lockstep/config';
+import { chooseQueueBackend, configOrExit, readConfig, SECRET_KEYS } from '@lockstep/config';
 import { LINK_MINUTES } from '@lockstep/operators';
 import { createOrderMetrics } from '@lockstep/orders';
 import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
@@ -50,5 +50,5 @@ function describeConsole(baseUrl: string, logInToken: string | undefined): strin
 function explain(error: unknown): string {
   const { message } = error as Error;
   // The embedded PostgreSQL's error has the end of its log.
-  return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL, RELEASE);
+  return config.DATABASE_URL === undefined ? message : explainFault(error, config.DATABASE_URL);
 }

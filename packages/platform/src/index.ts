@@ -4,7 +4,7 @@ export { FairQueue } from './concurrency/fair-queue.ts';
 export { share } from './concurrency/share.ts';
 export { type CursorPart, ListCursor, WrongCursor } from './cursor.ts';
 // migrations: the schema of a release, and whether a database has it
-export { explainFault, migrateToLatest, type Release } from './migrations/migrate.ts';
+export { explainFault, migrateToLatest } from './migrations/migrate.ts';
 export { findSchemaFault, SchemaWatch } from './migrations/schema.ts';
 // postgres: connections, statements, transactions, and what errors mean
 export * from './postgres/database.ts';

@@ -57,7 +57,7 @@ export async function withDatabase<Result>(config: Config, work: (db: Database) 
     const isStopped = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' && config.DATABASE_URL === undefined;
     throw isStopped
       ? nothingRuns(config.DATA_DIR, error)
-      : new CommandFault(kindOf(error), explainFault(error, url, RELEASE), { cause: error });
+      : new CommandFault(kindOf(error), explainFault(error, url), { cause: error });
   } finally {
     looking.end();
     working.end();

@@ -8,17 +8,9 @@ import type { Database } from '../postgres/database.ts';
 import { isUnreachable, lostAgainstOthers } from '../postgres/errors.ts';
 import { ReadOnlyServer } from '../postgres/pool.ts';
 
-/** A release's schema, and the words that messages to people use for it. */
-export interface Release {
-  /** The directory of its migrations. */
-  migrations: URL;
-  /** The command that migrates a database, to follow `run`. */
-  migrateCommand: string;
-  /** The environment variable with the address of the database. */
-  urlVariable: string;
-  /** The message for a database that another baseline created: this release can neither use nor migrate it. */
-  otherBaseline: string;
-}
+/** The message for a database that another baseline created: this release can neither use nor migrate it. */
+export const OTHER_BASELINE =
+  'a pre-1.0.0 version of Lockstep created this database, and this version cannot migrate it: use an empty database (npm start: another DATA_DIR)';
 
 /**
  * How long a migration waits for a lock. Every session that needs the same rows or tables queues behind it, so it gives
@@ -39,8 +31,8 @@ class MigrationFailure extends Error {
 }
 
 /**
- * Applies the migrations that a database lacks, each in its own transaction, behind kysely's lock, so that processes
- * that start together do not collide. Changes nothing if another baseline created the database or a later release
+ * Applies the migrations in a directory that a database lacks, each in its own transaction, behind kysely's lock, so
+ * that processes that start together do not collide. Changes nothing if another baseline created the database or a later release
  * migrated it. Returns the names of the applied migrations, and calls `onApplied` after each.
  *
  * Throws an Error if another baseline created the database, and a MigrationFailure if a migration fails; calling it
@@ -48,12 +40,12 @@ class MigrationFailure extends Error {
  */
 export async function migrateToLatest(
   db: Database,
-  release: Release,
+  directory: URL,
   onApplied: (name: string) => void = () => {},
 ): Promise<string[]> {
-  const migrations = readMigrations(release.migrations);
+  const migrations = readMigrations(directory);
   const lacking = await findLacking(db, migrations);
-  if (lacking === null) throw new Error(release.otherBaseline);
+  if (lacking === null) throw new Error(OTHER_BASELINE);
   if (lacking.length === 0) return [];
   const settings = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = 0;`;
   const provided = migrations.map(({ name, statements }): [string, ProvidedMigration] => [
@@ -139,7 +131,7 @@ const REFUSALS: Record<string, string> = {
  * Explains a database error in one line that continues after `PostgreSQL` or describeDatabase; null if the error does
  * not come from the database. It names no host, and quotes at most PostgreSQL's own message.
  */
-export function explainDatabaseFault(error: unknown, { urlVariable, migrateCommand }: Release): string | null {
+export function explainDatabaseFault(error: unknown): string | null {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   const [line = ''] = message.split('\n');
   if (error instanceof pg.DatabaseError) {
@@ -148,7 +140,7 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
     // progress.
     if (code === '42501') return `denies this role a required privilege: ${line}`;
     if (code === '42P01' || code === '42703') {
-      return `lacks tables of this release (${line}): run ${migrateCommand}`;
+      return `lacks tables of this release (${line}): run npm run migrate`;
     }
     return `reports: ${line}`;
   }
@@ -158,18 +150,18 @@ export function explainDatabaseFault(error: unknown, { urlVariable, migrateComma
     return 'does not respond in time';
   }
   if (/^Connection terminated|^Client has encountered a connection error/.test(line)) return 'closed the connection';
-  if (/client password must be a string/.test(line)) return `requires a password, but ${urlVariable} has none`;
-  if (/^The server does not support SSL/.test(line)) return `does not support TLS, but ${urlVariable} requires it`;
+  if (/client password must be a string/.test(line)) return 'requires a password, but DATABASE_URL has none';
+  if (/^The server does not support SSL/.test(line)) return 'does not support TLS, but DATABASE_URL requires it';
   return null;
 }
 
 /** Explains in one line why a command on the database failed. */
-export function explainFault(error: unknown, databaseUrl: string, release: Release): string {
+export function explainFault(error: unknown, databaseUrl: string): string {
   if (error instanceof MigrationFailure) {
-    const why = explainFault(error.cause, databaseUrl, release).replace(/\.$/, '');
+    const why = explainFault(error.cause, databaseUrl).replace(/\.$/, '');
     return `${error.message}: ${why}. Completed migrations are kept. Fix this, then run the command again.`;
   }
-  const fault = explainDatabaseFault(error, release);
+  const fault = explainDatabaseFault(error);
   if (fault !== null) return `${describeDatabase(databaseUrl)} ${fault}.`;
   return (error instanceof Error ? error.message : String(error)).split('\n')[0]!;
 }

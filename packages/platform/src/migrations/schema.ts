@@ -6,35 +6,36 @@ import { type Database, within } from '../postgres/database.ts';
 import { isOverload } from '../postgres/errors.ts';
 import type { Logger } from '../process/log.ts';
 import type { QueueBackend } from '../queue/backend.ts';
-import { explainDatabaseFault, findLacking, type Release, readMigrations } from './migrate.ts';
+import { explainDatabaseFault, findLacking, OTHER_BASELINE, readMigrations } from './migrate.ts';
 
 /** Read once per release. */
-const shipped = new Map<Release, ReturnType<typeof readMigrations>>();
+const shipped = new Map<URL, ReturnType<typeof readMigrations>>();
+
+const MIGRATE = 'run npm run migrate';
 
 /**
  * Checks whether a release can work with the tables of a database, and with BullMQ's if `queue` runs on PostgreSQL. It
- * can if all its migrations are applied; later ones do no harm. Costs a few reads of the catalog and of tiny tables.
- * Returns what the operator should do; null if the release can work. Throws what PostgreSQL or the connection threw, or
- * an Error that names the missing privilege.
+ * can if all its migrations, in the directory `release`, are applied; later ones do no harm. Costs a few reads of the
+ * catalog and of tiny tables. Returns what the operator should do; null if the release can work. Throws what PostgreSQL
+ * or the connection threw, or an Error that names the missing privilege.
  */
 export async function findSchemaFault(
   db: Database,
-  release: Release,
+  release: URL,
   queue?: QueueBackend['kind'],
 ): Promise<string | null> {
-  await assertPrivileges(db, release);
-  const migrations = shipped.get(release) ?? readMigrations(release.migrations);
+  await assertPrivileges(db);
+  const migrations = shipped.get(release) ?? readMigrations(release);
   shipped.set(release, migrations);
   const lacking = await findLacking(db, migrations);
-  if (lacking === null) return release.otherBaseline;
-  const migrate = `run ${release.migrateCommand}`;
-  if (lacking.length === migrations.length) return `the database has no tables: ${migrate}`;
-  if (lacking.length > 0) return `the database is older than this release (missing ${lacking.join(', ')}): ${migrate}`;
-  return queue === 'postgres' ? await findQueueFault(db, migrate) : null;
+  if (lacking === null) return OTHER_BASELINE;
+  if (lacking.length === migrations.length) return `the database has no tables: ${MIGRATE}`;
+  if (lacking.length > 0) return `the database is older than this release (missing ${lacking.join(', ')}): ${MIGRATE}`;
+  return queue === 'postgres' ? await findQueueFault(db) : null;
 }
 
 /** Throws an Error if the role cannot use the schema, or with the names of the tables that it cannot read. */
-async function assertPrivileges(db: Database, { urlVariable }: Release): Promise<void> {
+async function assertPrivileges(db: Database): Promise<void> {
   // Every role can read the catalog.
   const { rows } = await sql<{ isUsable: boolean; unreadable: string[] }>`
     select has_schema_privilege('public', 'usage') as "isUsable", array(
@@ -46,14 +47,14 @@ async function assertPrivileges(db: Database, { urlVariable }: Release): Promise
   const { isUsable, unreadable } = rows[0]!;
   if (isUsable && unreadable.length === 0) return;
   const privilege = isUsable ? `read ${unreadable.join(', ')}` : 'use schema public';
-  throw new Error(`the role in ${urlVariable} needs the privilege to ${privilege}`);
+  throw new Error(`the role in DATABASE_URL needs the privilege to ${privilege}`);
 }
 
 /** Checks BullMQ's tables. They stay usable after a newer release of the same major version has migrated them. */
-async function findQueueFault(db: Database, migrate: string): Promise<string | null> {
+async function findQueueFault(db: Database): Promise<string | null> {
   const { rows: found } =
     await sql`select from pg_tables where (schemaname, tablename) = ('bullmq', 'migration')`.execute(db);
-  if (found.length === 0) return `the queue has no tables: ${migrate}`;
+  if (found.length === 0) return `the queue has no tables: ${MIGRATE}`;
   const { rows } = await sql<{ version: number; minClientVersion: number }>`
     select coalesce(max(version), 0) as version, coalesce(max(min_client_version), 0) as "minClientVersion"
     from bullmq.migration`.execute(db);
@@ -61,7 +62,7 @@ async function findQueueFault(db: Database, migrate: string): Promise<string | n
   if (minClientVersion > BULLMQ_MAJOR_VERSION) {
     return 'the queue tables are newer than this release: run the release that migrated them';
   }
-  return version < LATEST_SCHEMA_VERSION ? `the queue tables are older than this release: ${migrate}` : null;
+  return version < LATEST_SCHEMA_VERSION ? `the queue tables are older than this release: ${MIGRATE}` : null;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -70,7 +71,7 @@ const ANSWER_WITHIN_MS = 5_000;
 
 interface SchemaWatchOptions {
   db: Database;
-  release: Release;
+  release: URL;
   queue: QueueBackend;
   log: Logger;
 }
@@ -139,7 +140,7 @@ export class SchemaWatch {
       // Does not wait for a connection that has gone silent: the next check uses another one.
       return { isReachable: true, reason: await findSchemaFault(within(db, deadline), release, queue.kind) };
     } catch (error) {
-      const fault = isOverload(error) ? 'does not respond in time' : explainDatabaseFault(error, release);
+      const fault = isOverload(error) ? 'does not respond in time' : explainDatabaseFault(error);
       return { isReachable: false, reason: fault === null ? (error as Error).message : `PostgreSQL ${fault}` };
     } finally {
       deadline.end();
