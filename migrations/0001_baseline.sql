@@ -1375,21 +1375,29 @@ create table webhook (
   description text,
   -- In clear, because they sign messages. A deleted webhook has none.
   secret bytea,
-  old_secret bytea,
-  old_secret_end_time timestamptz,
+  -- Which events it receives; null: all.
+  types text[],
+  channel_codes text[],
   after_position bigint not null check (after_position >= 0),
+  -- Events to send again: those after replay_after, up to replay_until, which is never above after_position.
+  replay_after bigint,
+  replay_until bigint,
   -- How many messages may be in flight: more while the endpoint answers quickly, one after a failure.
   at_once integer not null default 1 check (at_once between 1 and 64),
   -- Whether the last attempt was answered promptly.
   last_attempt_prompt boolean,
   -- When the current series of failed attempts began; null if the last attempt succeeded.
   failing_since timestamptz,
+  -- Whether webhook.failing told of this series.
+  failing_told boolean not null default false,
   created_time timestamptz not null default statement_timestamp(),
+  paused_time timestamptz,
   disabled_time timestamptz,
   disabled_cause text check (disabled_cause in ('endpoint_gone', 'attempts_exhausted')),
   deleted_time timestamptz,
   constraint webhook_secret_kept check ((secret is null) = (deleted_time is not null)),
-  constraint webhook_old_secret_whole check (num_nonnulls(old_secret, old_secret_end_time) in (0, 2)),
+  constraint webhook_replay_whole check (num_nonnulls(replay_after, replay_until) in (0, 2)),
+  constraint webhook_paused_or_disabled check (num_nonnulls(paused_time, disabled_time) < 2),
   constraint webhook_disabled_whole check (num_nonnulls(disabled_time, disabled_cause) in (0, 2))
 );
 create index webhook_application on webhook (application_id, id) where deleted_time is null;
@@ -1397,6 +1405,16 @@ create index webhook_application on webhook (application_id, id) where deleted_t
 create index webhook_active on webhook (id) where deleted_time is null and disabled_time is null;
 -- For the cleanup.
 create index webhook_deleted on webhook (deleted_time) where deleted_time is not null;
+
+-- Earlier secrets, which sign beside the newest one until end_time. A deleted webhook has none.
+create table webhook_old_secret (
+  webhook_id bigint not null references webhook on delete cascade,
+  secret bytea not null,
+  end_time timestamptz not null
+);
+create index webhook_old_secret_webhook on webhook_old_secret (webhook_id);
+-- For the cleanup.
+create index webhook_old_secret_end on webhook_old_secret (end_time);
 
 -- A message to a webhook: an event, by its position, or a test. A worker claims a message until claimed_until before it
 -- sends it, and increments claims. The statement that records an attempt names its claim, so a late result of an
@@ -1430,6 +1448,8 @@ create table webhook_attempt (
   status integer,
   duration_ms integer not null check (duration_ms >= 0),
   fault text,
+  -- The beginning of the body of the response.
+  answer text check (length(answer) <= 1024),
   primary key (delivery_id, number),
   constraint webhook_attempt_outcome check ((fault is null) = (status is not null and status between 200 and 299))
 );

@@ -49,6 +49,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
   const bare = await api.newCustomer(undefined, code);
   const url = `https://${code}.example/hook`;
   const { webhookId }: { webhookId: string } = dataOf(await api.call('POST', '/webhooks', { body: { url } }));
+  const { deliveryId }: { deliveryId: string } = dataOf(await api.call('POST', `/webhooks/${webhookId}/test`));
   await admin.call('pauseChannel', { params: { channelCode: code }, body: { reason: `of ${code}` } });
   const [pending, cancellable] = [await submit(newBuy(customer, [newAssetNum()])), await submit(newBuy(only, ['L1']))];
   await sql`insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
@@ -70,6 +71,7 @@ async function furnish(code: 'ours' | 'theirs', api: Api) {
     account,
     bare,
     webhookId,
+    deliveryId,
     url,
     pending,
     cancellable,
@@ -238,6 +240,9 @@ const TRIALS: Record<ConsoleOperationId, Trial[] | typeof OF_SESSION | typeof OF
   enableWebhook: webhook({ body: {} }),
   replayWebhook: webhook({ body: {} }),
   testWebhook: webhook(),
+  pauseWebhook: webhook(),
+  resumeWebhook: webhook(),
+  resendDelivery: about(({ webhookId, deliveryId }) => ({ params: { webhookId, deliveryId } })),
   listAuditLog: filtered(({ code }) => ({ target: code })),
   listOperators: FOR_ADMINS,
   createOperator: FOR_ADMINS,

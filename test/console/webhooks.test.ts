@@ -71,6 +71,9 @@ describe('a webhook', () => {
       url: `${receiver.url}?…`,
       description: null,
       state: 'active',
+      types: null,
+      channelCodes: null,
+      pausedTime: null,
       createdTime: expect.any(Number),
       disabledTime: null,
       disabledCause: null,
@@ -200,10 +203,10 @@ describe('events are replayed', () => {
     const [first] = dataOf(await shop.api.call('GET', '/events')).events;
     await support.call('replayWebhook', { params, body: { after: first.id } });
     await arrived(5);
-    await support.call('replayWebhook', { params, body: { fromTime: first.time - 60_000 } });
+    await support.call('replayWebhook', { params, body: { from: first.time - 60_000 } });
     await arrived(7);
     // After the newest event there is nothing to replay.
-    await support.call('replayWebhook', { params, body: { fromTime: Date.now() + 3_600_000 } });
+    await support.call('replayWebhook', { params, body: { from: Date.now() + 3_600_000 } });
     sent.push(await endBatch(shop));
     await receiver.awaitCount(8);
     const count = (id: string) => orderIds(receiver).filter((one) => one === id).length;
@@ -213,21 +216,24 @@ describe('events are replayed', () => {
     );
   });
 
-  it.each(['enableWebhook', 'replayWebhook'] as const)('by %s since a time in milliseconds only', async (operation) => {
+  it.each([
+    ['enableWebhook', 'fromTime'],
+    ['replayWebhook', 'from'],
+  ] as const)('by %s since a time in milliseconds only', async (operation, field) => {
     const { webhookId } = await newWebhook(await newShop());
-    const body = { fromTime: Math.floor(Date.now() / 1_000) };
+    const body = { [field]: Math.floor(Date.now() / 1_000) };
     expect(await support.send(operation, { params: { webhookId }, body })).toMatchObject({
       status: 400,
-      body: { cause: 'date_not_milliseconds', faults: [{ path: 'fromTime' }] },
+      body: { cause: 'date_not_milliseconds', faults: [{ path: field }] },
     });
   });
 
   it('after an event or since a time, not both', async () => {
     const { webhookId } = await newWebhook(await newShop());
-    const body = { after: '1', fromTime: Date.now() };
+    const body = { after: '1', from: Date.now() };
     expect(await support.send('replayWebhook', { params: { webhookId }, body })).toMatchObject({
       status: 400,
-      body: { cause: 'field_invalid', message: expect.stringContaining('fromTime') },
+      body: { cause: 'field_invalid', message: expect.stringContaining('from') },
     });
   });
 });

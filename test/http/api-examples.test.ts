@@ -140,7 +140,16 @@ function call(operationId: string, { body, parameters = {}, options = {} }: Chan
 const bodyOf = (operationId: string, name: string): Json => examples[operationId]!.bodies![name]!.value;
 
 const TIMES = [
-  ...['createdTime', 'beganTime', 'updatedTime', 'nextAttemptTime', 'acceptedTime', 'completedTime', 'finishedTime'],
+  ...[
+    'createdTime',
+    'pausedTime',
+    'beganTime',
+    'updatedTime',
+    'nextAttemptTime',
+    'acceptedTime',
+    'completedTime',
+    'finishedTime',
+  ],
   ...['createTime', 'updateTime', 'since', 'time'],
 ];
 /** The examples' values of fields that differ from run to run. */
@@ -230,6 +239,10 @@ describe('on a service with the demo customers', () => {
     ['enableWebhook', 'active'],
     ['testWebhook', 'pending'],
     ['listDeliveries', 'failed'],
+    ['resendDelivery', 'pending'],
+    ['updateWebhook', 'filters'],
+    ['pauseWebhook', 'paused'],
+    ['resumeWebhook', 'active'],
     ['replayWebhook', 'behind'],
     ['deleteWebhook', 'deleted'],
   ];
@@ -369,13 +382,21 @@ describe('on a service with the demo customers', () => {
       { body: { ...bodyOf('createWebhook', 'hook'), url: 'https://10.0.0.5/hook' } },
     ],
     ['listWebhooks', 'token_invalid', { options: { token: 'expired' } }],
-    ...['getWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook', 'enableWebhook'].map(
-      (operationId): [string, string, Changes] => [
-        operationId,
-        'webhook_not_found',
-        { parameters: { webhookId: '404' } },
-      ],
-    ),
+    ...[
+      'getWebhook',
+      'deleteWebhook',
+      'rotateWebhookSecret',
+      'testWebhook',
+      'enableWebhook',
+      'pauseWebhook',
+      'resumeWebhook',
+      'resendDelivery',
+    ].map((operationId): [string, string, Changes] => [
+      operationId,
+      'webhook_not_found',
+      { parameters: { webhookId: '404' } },
+    ]),
+    ['updateWebhook', 'field_invalid', { body: { types: ['batch.ended'] } }],
     ['replayWebhook', 'field_invalid', { body: { after: 'first' } }],
     ['listDeliveries', 'field_invalid', { parameters: { cursor: 'another' } }],
     ['lendAssets', 'asset_not_held', { body: bodyOf('lendAssets', 'lock'), ...ofAdministrator }],

@@ -90,6 +90,14 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into webhook_delivery (webhook_id, position, type, created_time)
       select id, n, 'batch.completed', time from ${at}, webhook`,
   },
+  webhook_old_secret: {
+    maxAgeSeconds: 0,
+    insert: (at) => sql`
+      with webhook as (
+        insert into webhook (application_id, url, secret, after_position) values (1, 'https://a.example', '\\x00', 0) returning id
+      )
+      insert into webhook_old_secret (webhook_id, secret, end_time) select id, '\\x00', time from ${at}, webhook`,
+  },
   webhook: {
     maxAgeSeconds: 7 * DAY_SECONDS,
     insert: (at) => sql`

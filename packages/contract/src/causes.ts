@@ -191,6 +191,12 @@ export const causes = {
   },
   webhook_not_found: { message: 'Your application has no webhook {0}.' },
   webhook_disabled: { message: 'Webhook {0} is disabled. Enable it first.' },
+  webhook_paused: { message: 'Webhook {0} is paused. Resume it first.' },
+  secrets_exhausted: {
+    message: 'The secret of webhook {0} was already replaced {1} times within 24 hours. Retry after {2}.',
+  },
+  delivery_not_found: { message: 'Webhook {0} has no delivery {1}.' },
+  event_deleted: { message: 'The event of delivery {0} is no longer stored, so it cannot be sent again.' },
   webhook_address_forbidden: {
     // The same words for unknown and private names, so that callers cannot explore the network (rules 6.8).
     message:

@@ -1,34 +1,78 @@
 import { z } from 'zod';
+import { ChannelCode } from './access.ts';
 import { named, namedEnum } from './containers.ts';
-import { id, integer, optionalId, optionalText, text, textOrNull, time } from './scalars.ts';
+import { DisabledCause, EventType } from './orders/events.ts';
+import { checkPeriod } from './orders/lists.ts';
+import {
+  boundedList,
+  id,
+  integer,
+  optional,
+  optionalId,
+  optionalText,
+  recentTime,
+  text,
+  textOrEmpty,
+  textOrNull,
+  time,
+} from './scalars.ts';
+import { fault } from './templates.ts';
 
 /** Maximum webhooks of an application. */
 export const MAX_WEBHOOKS = 20;
 const MAX_URL_CHARACTERS = 2_048;
+const MAX_FILTERED = 100;
+/** How many earlier secrets of a webhook still sign (rules 6.8). */
+export const MAX_OLD_SECRETS = 10;
 
 export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('Id of the webhook.') });
 
-export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
-  url: text(MAX_URL_CHARACTERS).describe(
-    `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
+const URL = text(MAX_URL_CHARACTERS).describe(
+  `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
+);
+const TypeName = z.enum(EventType.options, fault('one_of', EventType.options.join(', ')));
+
+/** What a webhook is limited to: undefined if absent; null, for all, if null or empty. */
+function filter<Item extends z.ZodType<string>>(item: Item) {
+  return boundedList(item, MAX_FILTERED)
+    .nullish()
+    .transform((all) => (all?.length === 0 ? null : all && [...new Set(all)]));
+}
+const FILTERS = {
+  types: filter(TypeName).describe('Only events of these types. Null or empty: all.'),
+  channelCodes: filter(ChannelCode).describe(
+    'Only events of these channels, and those of no channel. Null or empty: all.',
   ),
+};
+
+export const DeliveryParams = WebhookParams.extend({ deliveryId: id<'DeliveryId'>().describe('Id of the delivery.') });
+
+export const CreateWebhook = named('WebhookToCreate', 'A webhook to create.', {
+  url: URL,
   description: optionalText().describe('Your note on its purpose.'),
+  ...FILTERS,
 });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
-export const DisabledCause = namedEnum('DisabledCause', 'Why a webhook was disabled.', [
-  'endpoint_gone',
-  'attempts_exhausted',
-]);
+export const UpdateWebhook = named('WebhookToUpdate', 'What to change of a webhook. Absent fields stay.', {
+  url: optional(URL),
+  description: textOrEmpty().optional().describe('Your note on its purpose. Null: none.'),
+  ...FILTERS,
+});
+export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
 export const Webhook = named('Webhook', 'An endpoint that receives events.', {
   webhookId: z.string().describe('Id of the webhook.'),
   url: z.string().describe('The URL to which events are sent.'),
   description: textOrNull('Your note; null if none.'),
-  state: namedEnum('WebhookState', 'State of a webhook.', ['active', 'disabled']).describe(
-    'active; or disabled, which receives nothing until it is enabled.',
+  state: namedEnum('WebhookState', 'State of a webhook.', ['active', 'paused', 'disabled']).describe(
+    'active; paused, which receives what waits when it is resumed; or disabled, which receives nothing until it is ' +
+      'enabled.',
   ),
+  types: z.array(EventType).nullable().describe('The types of events that it receives; null if all.'),
+  channelCodes: z.array(z.string()).nullable().describe('The channels whose events it receives; null if all.'),
   createdTime: time('When it was created'),
+  pausedTime: time('When it was paused; null if not paused').nullable(),
   disabledTime: time('When it was disabled; null if active').nullable(),
   disabledCause: DisabledCause.nullable().describe(
     'endpoint_gone: it answered 410. attempts_exhausted: all attempts to deliver an event failed. null if active.',
@@ -45,15 +89,27 @@ export const WebhookList = named('WebhookList', 'The webhooks of the application
   webhooks: z.array(Webhook).describe('Webhooks of the application, oldest first.'),
 });
 
-export const ReplayEvents = named('EventsToReplay', 'The events to replay.', {
-  after: optionalId<'EventId'>().describe('Replay the events after this id. Absent: all stored events.'),
-});
+export const ReplayEvents = z
+  .object({
+    after: optionalId<'EventId'>().describe('Only the events after this id.'),
+    from: optional(recentTime()).describe('Only the events since this time; not with `after`.'),
+    to: optional(recentTime()).describe('Only the events up to this time; not with `after`.'),
+  })
+  .superRefine(({ after, from, to }, context) => {
+    checkPeriod(context, { from, to });
+    const [field] = Object.entries({ from, to }).flatMap(([name, time]) => (time === undefined ? [] : [name]));
+    if (after !== undefined && field !== undefined)
+      context.addIssue({ code: 'custom', path: [field], message: fault('absent_with', 'after') });
+  })
+  .meta({ id: 'EventsToReplay', description: 'The events to replay. Without a field: all stored events.' });
+export type ReplayEvents = z.infer<typeof ReplayEvents>;
 
 const DeliveryAttempt = named('DeliveryAttempt', 'One attempt to deliver a message.', {
   time: time('When it started'),
   status: integer().nullable().describe('HTTP status of the answer; null if none arrived in time.'),
   durationMs: integer().describe('Duration in milliseconds.'),
   fault: textOrNull('For people: why the delivery failed; null if it succeeded.'),
+  answer: textOrNull('The first kilobyte of the body of the answer, as text; null if empty.'),
 });
 
 export const WebhookDelivery = named('WebhookDelivery', 'A message to a webhook, with its attempts.', {

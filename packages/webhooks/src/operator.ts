@@ -2,5 +2,5 @@
 
 import type {} from './tables.ts';
 
-export { countUndelivered, findEventBefore, readWebhookFaults, type WebhookFaults } from './delivering/state.ts';
+export { countUndelivered, readWebhookFaults, type WebhookFaults } from './delivering/state.ts';
 export { findWebhook, listWebhookPage, showSentWebhook } from './managing/webhooks.ts';

@@ -10,17 +10,22 @@ declare module '@lockstep/platform' {
       url: string;
       description: string | null;
       secret: Buffer | null;
-      old_secret: Buffer | null;
-      old_secret_end_time: Date | null;
+      types: string[] | null;
+      channel_codes: string[] | null;
       after_position: EventId;
+      replay_after: EventId | null;
+      replay_until: EventId | null;
       at_once: Generated<number>;
       last_attempt_prompt: boolean | null;
       failing_since: Date | null;
+      failing_told: Generated<boolean>;
       created_time: Generated<Date>;
+      paused_time: Date | null;
       disabled_time: Date | null;
       disabled_cause: 'endpoint_gone' | 'attempts_exhausted' | null;
       deleted_time: Date | null;
     };
+    webhook_old_secret: { webhook_id: WebhookId; secret: Buffer; end_time: Date };
     webhook_delivery: {
       id: Generated<string>;
       webhook_id: WebhookId;
@@ -40,6 +45,7 @@ declare module '@lockstep/platform' {
       status: number | null;
       duration_ms: number;
       fault: string | null;
+      answer: string | null;
     };
   }
 }
@@ -49,6 +55,7 @@ export function agedWebhooks({ eventDays }: { eventDays: number }): Aged[] {
   const maxAgeSeconds = eventDays * SECONDS_OF_DAY;
   return [
     { kind: 'webhook_delivery', table: 'webhook_delivery', timeColumn: 'created_time', maxAgeSeconds },
+    { kind: 'webhook_old_secret', table: 'webhook_old_secret', timeColumn: 'end_time', maxAgeSeconds: 0 },
     // All of its messages have been deleted by then.
     { kind: 'webhook', table: 'webhook', timeColumn: 'deleted_time', maxAgeSeconds },
   ];

@@ -63,7 +63,7 @@ const PARTS: Record<string, RawBuilder<unknown>> = {
     ) as done
   )`,
   webhook: sql`(
-    select id, url, description, secret, old_secret, old_secret_end_time, disabled_time, deleted_time from webhook
+    select id, url, description, types, channel_codes, secret, paused_time, disabled_time, deleted_time from webhook
   )`,
   webhook_delivery: sql`(select id, webhook_id from webhook_delivery where position is null)`,
 };

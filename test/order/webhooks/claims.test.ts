@@ -5,7 +5,7 @@ import { registerWebhookGauges } from '@lockstep/webhooks';
 import { AT_ONCE_OF_FAILING, type Claim, claimDeliveries, giveBack, recordAttempts } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { untilDoneOrWaiting } from '../../harness/databases/waiting.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
@@ -29,7 +29,7 @@ const create = (by = api): Promise<{ webhookId: WebhookId }> =>
   by.call('POST', '/webhooks', { body: { url: 'http://127.0.0.1:1/' } }).then(dataOf);
 
 const startedTime = new Date('2026-01-02T03:04:05.678Z');
-const delivered = { status: 204, fault: null, startedTime, durationMs: 7, busyMs: 0, detail: null };
+const delivered = { status: 204, fault: null, startedTime, durationMs: 7, busyMs: 0, detail: null, answer: null };
 
 async function claimTest(): Promise<Claim> {
   dataOf(await api.call('POST', `/webhooks/${webhookId}/test`));
@@ -104,7 +104,9 @@ it('an attempt has its start time', async () => {
     { state: 'recorded', disabledCause: null },
   ]);
   const { deliveries } = dataOf(await api.call('GET', `/webhooks/${webhookId}/deliveries`));
-  expect(deliveries[0].attempts).toEqual([{ time: startedTime.getTime(), status: 204, durationMs: 7, fault: null }]);
+  expect(deliveries[0].attempts).toEqual([
+    { time: startedTime.getTime(), status: 204, durationMs: 7, fault: null, answer: null },
+  ]);
 });
 
 it('late results of an earlier claim are neither recorded nor released', async () => {
@@ -117,6 +119,136 @@ it('late results of an earlier claim are neither recorded nor released', async (
   expect(await readDelivery()).toEqual({ state: 'pending', claims: 2, claimed: true });
   await giveBack(stack.db, claims);
   expect(await readDelivery()).toEqual({ state: 'pending', claims: 2, claimed: false });
+});
+
+describe('a filter', () => {
+  const EVENTS = 2_500;
+
+  /** Inserts events of a batch, as numbering does, of which the last one has another type. Returns their positions. */
+  async function insertEvents(): Promise<{ first: string; last: string }> {
+    const customer = await api.newCustomer();
+    await api.accept({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
+    while ((await numberEvents(stack.db)).count > 0);
+    const { rows } = await sql<{ first: string; last: string }>`
+      with counted as (update event_counter set last_position = last_position + ${EVENTS} returning last_position),
+      added as (
+        insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled)
+        select application_id, last_position - ${EVENTS} + n, batch_id, 'batch.retried', happened_time, 1, 0, 0
+        from counted, event, generate_series(1, ${EVENTS}::int) as n
+        where application_id = (select application_id from webhook where id = ${webhookId})
+        returning position
+      )
+      select min(position) as first, max(position) as last from added`.execute(stack.db);
+    return rows[0]!;
+  }
+  const readPlace = async () => {
+    const { rows } = await sql`select after_position, replay_until from webhook where id = ${webhookId}`.execute(
+      stack.db,
+    );
+    return rows[0];
+  };
+  /** Claims until there is nothing more. Returns how often. */
+  async function claimAll(): Promise<number> {
+    for (let rounds = 1; ; rounds++) {
+      if (!(await claimDeliveries(stack.db, [])).more) return rounds;
+    }
+  }
+  const countDeliveries = async () => (await sql`select from webhook_delivery`.execute(stack.db)).rows.length;
+
+  it('that matches nothing is passed in bounded steps, and then costs no further one', async () => {
+    const { last } = await insertEvents();
+    await api.call('PUT', `/webhooks/${webhookId}`, { body: { types: ['asset.locked'] } });
+    const rounds = await claimAll();
+    expect(rounds).toBeGreaterThanOrEqual(3);
+    expect(rounds).toBeLessThanOrEqual(5);
+    expect(await readPlace()).toEqual({ after_position: last, replay_until: null });
+    expect(await claimDeliveries(stack.db, [])).toEqual({ claims: [], more: false });
+    dataOf(await api.call('POST', `/webhooks/${webhookId}/replay`, { body: {} }));
+    await claimAll();
+    expect(await readPlace()).toEqual({ after_position: last, replay_until: null });
+    expect(await countDeliveries()).toBe(0);
+  });
+
+  it('by types finds the one event among thousands, and by channels those of a channel', async () => {
+    const { last } = await insertEvents();
+    await api.call('PUT', `/webhooks/${webhookId}`, { body: { types: ['batch.completed'] } });
+    await claimAll();
+    expect({ place: await readPlace(), count: await countDeliveries() }).toMatchObject({
+      place: { after_position: last },
+      count: 1,
+    });
+    await api.call('PUT', `/webhooks/${webhookId}`, { body: { types: null, channelCodes: ['elsewhere'] } });
+    dataOf(await api.call('POST', `/webhooks/${webhookId}/replay`, { body: {} }));
+    await claimAll();
+    expect(await countDeliveries()).toBe(1);
+  });
+
+  it('does not stop a replay that waits for room from leaving it to new events first', async () => {
+    const { last } = await insertEvents();
+    await sql`update webhook set after_position = ${last}::bigint - 1, replay_after = 0, replay_until = ${last}::bigint - 1
+      where id = ${webhookId}`.execute(stack.db);
+    await claimDeliveries(stack.db, []);
+    expect(await readPlace()).toMatchObject({ after_position: last });
+    await claimAll();
+    // A few hundred wait; the rest stays in the feed.
+    expect(await countDeliveries()).toBeLessThan(EVENTS / 2);
+    expect(await readPlace()).toMatchObject({ replay_until: String(BigInt(last) - 1n) });
+  });
+});
+
+describe('a webhook that fails', () => {
+  const events = async () => {
+    while ((await numberEvents(stack.db)).count > 0);
+    const { rows } = await sql<{ type: string; data: { webhookId: string } }>`
+      select type, data from event where type like 'webhook.%' order by position`.execute(stack.db);
+    return rows.map(({ type, data }) => ({ type, ...data }));
+  };
+  const failed = { ...delivered, status: 500, fault: 'answered 500' };
+
+  it('for half an hour is told once for each series, to other webhooks but not to itself', async () => {
+    const other = await create();
+    const fail = async (outcome: Omit<typeof failed, 'fault'> & { fault: string | null } = failed) =>
+      await recordAttempts(stack.db, [{ claim: await claimTest(), outcome: { ...outcome, startedTime: new Date() } }]);
+    const age = () => sql`update webhook set failing_since = now() - interval '31 minutes' where id = ${webhookId}`;
+    await fail();
+    expect(await events()).toEqual([]);
+    for (let series = 1; series <= 2; series++) {
+      await age().execute(stack.db);
+      await fail();
+      await fail();
+      const told = { type: 'webhook.failing', webhookId, cause: null, sinceTime: expect.any(Number) };
+      expect(await events()).toEqual(Array.from({ length: series }, () => told));
+      const { claims } = await claimDeliveries(stack.db, []);
+      expect(claims.map((claim) => [claim.webhookId, claim.told.type])).toEqual([[other.webhookId, 'webhook.failing']]);
+      await recordAttempts(
+        stack.db,
+        claims.map((claim) => ({ claim, outcome: delivered })),
+      );
+      await fail(delivered);
+      await fail();
+    }
+  });
+
+  it('is told as disabled in the transaction that disables it, once', async () => {
+    const before = (await events()).length;
+    const claim = await claimTest();
+    const gone = { ...failed, status: 410 };
+    await recordAttempts(stack.db, [{ claim, outcome: gone }]);
+    await recordAttempts(stack.db, [{ claim, outcome: gone }]);
+    expect((await events()).slice(before)).toEqual([
+      { type: 'webhook.disabled', webhookId, cause: 'endpoint_gone', sinceTime: expect.any(Number) },
+    ]);
+  });
+
+  it('at a URL that was replaced meanwhile is neither disabled nor counted as failing', async () => {
+    const claim = await claimTest();
+    dataOf(await api.call('PUT', `/webhooks/${webhookId}`, { body: { url: 'http://127.0.0.1:2/' } }));
+    await recordAttempts(stack.db, [{ claim, outcome: { ...failed, status: 410 } }]);
+    const { rows } = await sql`select disabled_cause, failing_since from webhook where id = ${webhookId}`.execute(
+      stack.db,
+    );
+    expect(rows).toEqual([{ disabled_cause: null, failing_since: null }]);
+  });
 });
 
 /** Reads a gauge of a process that has not read it before. */
@@ -134,6 +266,7 @@ it('the gauges count webhooks, and due messages not in flight, of approved appli
   );
   expect(await readGauge('lockstep_webhooks')).toMatchObject([
     { labels: { state: 'active' }, value: 1 },
+    { labels: { state: 'paused' }, value: 0 },
     { labels: { state: 'disabled' }, value: 1 },
   ]);
   expect(await overdue()).toBe(0);

@@ -1,5 +1,5 @@
 import { CONNREFUSED, NODATA, NOTFOUND, REFUSED, Resolver, SERVFAIL, TIMEOUT } from 'node:dns/promises';
-import { buildMessage, MAX_WEBHOOKS, Webhook, WebhookWithSecret } from '@lockstep/contract';
+import { buildMessage, MAX_OLD_SECRETS, MAX_WEBHOOKS, Webhook, WebhookWithSecret } from '@lockstep/contract';
 import { ListCursor } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -25,7 +25,9 @@ const list = async (by = api) => z.array(strictWebhook).parse(dataOf(await by.ca
 
 describe('a webhook', () => {
   const countSecrets = async (webhookId: string) => {
-    const select = sql`select num_nonnulls(secret, old_secret) as secrets from webhook where id = ${webhookId}`;
+    const select = sql`select count(secret)::int + (
+      select count(*)::int from webhook_old_secret where webhook_id = ${webhookId}
+    ) as secrets from webhook where id = ${webhookId} group by id`;
     return (await select.execute(stack.db)).rows;
   };
 
@@ -39,6 +41,9 @@ describe('a webhook', () => {
       url: URL,
       description: 'Night shift',
       state: 'active',
+      types: null,
+      channelCodes: null,
+      pausedTime: null,
       createdTime: expect.any(Number),
       disabledTime: null,
       disabledCause: null,
@@ -61,14 +66,19 @@ describe('a webhook', () => {
   it('gets a new secret with each rotation, and no other answer shows one', async () => {
     const webhook = await created();
     const rotate = async () => strictWithSecret.parse(dataOf(await one('POST', webhook.webhookId, '/rotateSecret')));
-    const secrets = [webhook.secret, (await rotate()).secret, (await rotate()).secret];
-    expect(new Set(secrets).size).toBe(3);
+    const secrets = [webhook.secret];
+    for (let count = 0; count < MAX_OLD_SECRETS; count++) secrets.push((await rotate()).secret);
+    expect(new Set(secrets).size).toBe(MAX_OLD_SECRETS + 1);
+    const refused = refusalOf(await one('POST', webhook.webhookId, '/rotateSecret'));
+    expect(refused.cause).toBe('secrets_exhausted');
     for (const [operation, options] of [['/test'], ['/enable'], ['/replay', { body: {} }]] as const) {
       const answer = await one('POST', webhook.webhookId, operation, options);
       expect(dataOf(answer)).toBeDefined();
       expect(JSON.stringify(answer.body)).not.toContain('whsec_');
     }
-    expect(await countSecrets(webhook.webhookId)).toEqual([{ secrets: 2 }]);
+    expect(await countSecrets(webhook.webhookId)).toEqual([{ secrets: MAX_OLD_SECRETS + 1 }]);
+    await sql`update webhook_old_secret set end_time = now() where webhook_id = ${webhook.webhookId}`.execute(stack.db);
+    await rotate();
   });
 
   it('is gone when it is deleted, with its secrets', async () => {
@@ -86,6 +96,50 @@ describe('a webhook', () => {
   it('that is active does not change when it is enabled', async () => {
     const { secret: _, ...webhook } = await created();
     expect(dataOf(await one('POST', webhook.webhookId, '/enable'))).toEqual(webhook);
+  });
+});
+
+describe('an update', () => {
+  const update = (webhookId: string, body: object, by = api) => one('PUT', webhookId, '', { body }, by);
+
+  it('changes what is sent, clears what is null, and leaves the rest', async () => {
+    const { secret: _, ...before } = strictWithSecret.parse(
+      dataOf(await create({ url: URL, description: 'Night shift', types: ['batch.completed', 'batch.completed'] })),
+    );
+    expect(before).toMatchObject({ types: ['batch.completed'], channelCodes: null });
+    expect(dataOf(await update(before.webhookId, {}))).toEqual(before);
+    const changed = { description: 'Day shift', channelCodes: ['east'], types: [] };
+    const after = { ...before, ...changed, types: null };
+    expect(dataOf(await update(before.webhookId, changed))).toEqual(after);
+    const cleared = await update(before.webhookId, { url: `${URL}&v=2`, description: null, channelCodes: null });
+    expect(dataOf(cleared)).toEqual({ ...after, url: `${URL}&v=2`, description: null, channelCodes: null });
+  });
+
+  it.each<[body: object, cause: string, path: string]>([
+    [{ url: 'http://hooks.shop.example/' }, 'field_invalid', 'url'],
+    [{ types: ['batch.ended'] }, 'field_invalid', 'types[0]'],
+    [{ types: 'batch.completed' }, 'field_invalid', 'types'],
+    [{ channelCodes: [''] }, 'field_missing', 'channelCodes[0]'],
+    [{ channelCodes: Array.from({ length: 101 }, String) }, 'field_invalid', 'channelCodes'],
+  ])('to %j is refused, as at creation', async (body, cause, path) => {
+    const { webhookId } = await created();
+    const refusals = [await update(webhookId, body), await create({ url: URL, ...body })].map(refusalOf);
+    for (const { cause: found, message } of refusals) expect([found, pathIn(message)]).toEqual([cause, path]);
+  });
+
+  it('by a bound application names only its channels; by another application it finds nothing', async () => {
+    const bound = await stack.newApi(['auth_order'], ['east']);
+    const { webhookId } = dataOf(await create({ url: URL, channelCodes: ['east'] }, bound));
+    for (const answer of [
+      await update(webhookId, { channelCodes: ['east', 'west'] }, bound),
+      await create({ url: URL, channelCodes: ['west'] }, bound),
+    ]) {
+      expect(refusalOf(answer)).toMatchObject({ cause: 'channel_not_allowed' });
+    }
+    expect(refusalOf(await update(webhookId, { description: 'x' }))).toMatchObject({ cause: 'webhook_not_found' });
+    expect(refusalOf(await update(webhookId, { url: 'https://10.0.0.1/' }, bound))).toMatchObject({
+      cause: 'webhook_address_forbidden',
+    });
   });
 });
 
@@ -198,26 +252,28 @@ describe('a URL is refused', () => {
   });
 });
 
-it('a replay goes back and never forward, so that no event is skipped', async () => {
+it('a replay is a range of its own, which another one extends', async () => {
   const by = await stack.newApi();
   const { webhookId } = await created(by);
-  const setPlace = (position: number) =>
-    sql`update webhook set after_position = ${position} where id = ${webhookId}`.execute(stack.db);
-  const replay = async (after?: string | null) => {
-    dataOf(await one('POST', webhookId, '/replay', { body: { after } }, by));
-    const { rows } = await sql<{ place: string }>`
-      select after_position as place from webhook where id = ${webhookId}`.execute(stack.db);
-    return rows[0]!.place;
+  await sql`update webhook set after_position = 100 where id = ${webhookId}`.execute(stack.db);
+  const replay = async (body: object) => {
+    dataOf(await one('POST', webhookId, '/replay', { body }, by));
+    const { rows } = await sql<{ after: string; until: string; place: string }>`
+      select replay_after as after, replay_until as until, after_position as place from webhook
+      where id = ${webhookId}`.execute(stack.db);
+    expect(rows[0]!.place).toBe('100');
+    return rows[0]!.after && [rows[0]!.after, rows[0]!.until];
   };
-  await setPlace(100);
   await sql`update event_counter set last_position = greatest(last_position, 200)`.execute(stack.db);
-  expect(await replay('101')).toBe('100');
-  expect(await replay('099')).toBe('99');
-  expect(await replay()).toBe('0');
-  await setPlace(100);
-  expect(await replay(null)).toBe('0');
-  await setPlace(100);
-  expect(await replay('0')).toBe('0');
+  expect(await replay({ after: '101' })).toBeNull();
+  expect(await replay({ after: '099' })).toEqual(['99', '100']);
+  await sql`update webhook set replay_after = 20, replay_until = 30 where id = ${webhookId}`.execute(stack.db);
+  expect(await replay({ after: '25' })).toEqual(['20', '100']);
+  expect(await replay({})).toEqual(['0', '100']);
+  const reversed = refusalOf(await one('POST', webhookId, '/replay', { body: { from: 2e12, to: 1e12 } }, by));
+  expect(reversed).toMatchObject({ cause: 'dates_reversed', faults: [{ path: 'from' }] });
+  const both = refusalOf(await one('POST', webhookId, '/replay', { body: { after: '1', to: 2e12 } }, by));
+  expect(both).toMatchObject({ cause: 'field_invalid', faults: [{ path: 'to' }] });
   for (const wrong of ['x', '1.5', '-1', '12345678901234567890']) {
     const refusal = refusalOf(await one('POST', webhookId, '/replay', { body: { after: wrong } }, by));
     expect(refusal).toMatchObject({ cause: 'field_invalid', faults: [{ path: 'after' }] });

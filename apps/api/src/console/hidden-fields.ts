@@ -12,8 +12,8 @@ export function hideMobiles({ before, after }: Detail): Detail {
 }
 
 const MOBILES = ['passwordMobile', 'adminCellNumber'];
-/** The last two may be a mobile number or an e-mail. */
-const HIDDEN_FIELDS = ['address', 'adminEmail', 'adminAccount', 'operatorIdentity'];
+/** The last three may contain mobile numbers or e-mail addresses. */
+const HIDDEN_FIELDS = ['address', 'adminEmail', 'adminAccount', 'operatorIdentity', 'answer'];
 
 /** Hides from viewers who asked to disable or freeze an asset (rules 9 Operators). */
 export const hideReasons = <Row extends { verdict: Verdict }>(operator: Operator, row: Row): Row => ({

@@ -5,10 +5,14 @@ import {
   enableWebhook,
   listDeliveries,
   listWebhooks,
+  pauseWebhook,
   readWebhook,
   replayWebhook,
+  resendDelivery,
+  resumeWebhook,
   rotateWebhookSecret,
   testWebhook,
+  updateWebhook,
 } from '@lockstep/webhooks';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls/calls.ts';
@@ -25,8 +29,8 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
   };
 
   return {
-    createWebhook: async (request, { applicationId }) => {
-      const created = await createWebhook(request.db, applicationId, request.body, { allowPrivate });
+    createWebhook: async (request, caller) => {
+      const created = await createWebhook(request.db, caller, request.body, { allowPrivate });
       noteSubject(request, { webhookId: created.webhookId as WebhookId });
       return success(created);
     },
@@ -34,6 +38,9 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
     listWebhooks: async (request, caller) => success({ webhooks: await listWebhooks(request.db, caller) }),
 
     getWebhook: async (request, caller) => success(await readWebhook(request.db, caller, idOf(request))),
+
+    updateWebhook: async (request, caller) =>
+      success(await updateWebhook(request.db, caller, idOf(request), request.body, { allowPrivate })),
 
     deleteWebhook: async (request, caller) => {
       await deleteWebhook(request.db, caller, idOf(request));
@@ -45,10 +52,17 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
 
     testWebhook: async (request, caller) => success(await testWebhook(request.db, caller, idOf(request))),
 
+    pauseWebhook: async (request, caller) => success(await pauseWebhook(request.db, caller, idOf(request))),
+
+    resumeWebhook: async (request, caller) => success(await resumeWebhook(request.db, caller, idOf(request))),
+
     enableWebhook: async (request, caller) => success(await enableWebhook(request.db, caller, idOf(request))),
 
     replayWebhook: async (request, caller) =>
-      success(await replayWebhook(request.db, caller, idOf(request), request.body.after)),
+      success(await replayWebhook(request.db, caller, idOf(request), request.body)),
+
+    resendDelivery: async (request, caller) =>
+      success(await resendDelivery(request.db, caller, idOf(request), request.params.deliveryId)),
 
     listDeliveries: async (request, caller) =>
       success(await listDeliveries(request.db, caller, idOf(request), request.query)),

@@ -80,6 +80,10 @@ export const causesInChinese: Readonly<
   application_not_approved: '该应用未获批准，请先批准。',
   webhook_not_found: 'Webhook {0} 不存在。',
   webhook_disabled: 'Webhook {0} 已停用，请先启用。',
+  webhook_paused: 'Webhook {0} 已暂停，请先恢复。',
+  secrets_exhausted: 'Webhook {0} 的密钥在 24 小时内已更换 {1} 次，请在 {2} 之后重试。',
+  delivery_not_found: 'Webhook {0} 没有投递记录 {1}。',
+  event_deleted: '投递记录 {0} 的事件已不再保存，无法重新发送。',
   webhook_address_forbidden:
     '{0} 不是公网地址，也不是解析到公网地址的域名。请更正；如需在本机试用 webhook，请以 WEBHOOK_ALLOW_PRIVATE=true 启动服务。',
   answer_too_large: '响应内容将超过上限（{0} MiB）。请缩小查询范围，或由管理人员分页查看。',

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, optionalId, optionalText, recentTime } from '../scalars.ts';
-import { fault } from '../templates.ts';
-import { DeliveryPage, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
+import { emptyAsAbsent, optionalText, recentTime } from '../scalars.ts';
+import { DeliveryPage, DeliveryParams, ReplayEvents, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
 import { consoleTable, get, pagesOf, post } from './operation.ts';
 
 /** The health of a webhook; `failing`: its last attempt failed. */
-export const WebhookHealth = z.enum(['active', 'failing', 'disabled']);
+export const WebhookHealth = z.enum(['active', 'failing', 'paused', 'disabled']);
 export type WebhookHealth = z.infer<typeof WebhookHealth>;
 
 /** A webhook as operators see it, without its secret and the query of its URL, which may contain one. */
@@ -34,8 +33,6 @@ export const ConsoleWebhookDetail = ConsoleWebhook.extend({
 });
 export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 
-const fromTime = recentTime().optional();
-
 export const webhooksOperations = consoleTable({
   listWebhooks: {
     ...get('/webhooks'),
@@ -59,25 +56,23 @@ export const webhooksOperations = consoleTable({
     params: WebhookParams,
     body: z.object({
       /** Also sends events since this time; absent: only new events. */
-      fromTime,
+      fromTime: recentTime().optional(),
     }),
     data: ConsoleWebhook,
   },
-  /** Sends events to a webhook again: after an event, since a time, or all stored ones. */
+  /** Sends events to a webhook again: after an event, of a period, or all stored ones. */
   replayWebhook: {
     ...post('/webhooks/{webhookId}/replay', 'support'),
     params: WebhookParams,
-    body: z
-      .object({
-        after: optionalId<'EventId'>().describe('Sends the events after this id.'),
-        /** Sends the events since this time. */
-        fromTime,
-      })
-      .refine(({ after, fromTime: from }) => after === undefined || from === undefined, {
-        path: ['fromTime'],
-        message: fault('absent_with', 'after'),
-      }),
+    body: ReplayEvents,
     data: ConsoleWebhook,
+  },
+  pauseWebhook: { ...post('/webhooks/{webhookId}/pause', 'support'), params: WebhookParams, data: ConsoleWebhook },
+  resumeWebhook: { ...post('/webhooks/{webhookId}/resume', 'support'), params: WebhookParams, data: ConsoleWebhook },
+  resendDelivery: {
+    ...post('/webhooks/{webhookId}/deliveries/{deliveryId}/resend', 'support'),
+    params: DeliveryParams,
+    data: WebhookDelivery,
   },
   testWebhook: { ...post('/webhooks/{webhookId}/test', 'support'), params: WebhookParams, data: WebhookDelivery },
 });

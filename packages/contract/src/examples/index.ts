@@ -96,4 +96,5 @@ export const parameterExamples: Record<string, string | number> = {
   pageNum: 1,
   pageSize: 20,
   webhookId: '1',
+  deliveryId: '1',
 };

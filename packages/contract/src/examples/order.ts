@@ -157,6 +157,18 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
     },
     answers: { 200: { hook: 'The webhook with its secret' }, 299: ['webhook_address_forbidden'] },
   },
+  updateWebhook: {
+    bodies: {
+      filters: {
+        summary: 'Only the ends of batches of one channel',
+        value: { types: ['batch.completed'], channelCodes: [exampleBatches.new_buy.channelCode] },
+      },
+    },
+    answers: { 200: { filters: 'The webhook' }, 299: ['field_invalid'] },
+  },
+  pauseWebhook: { answers: { 200: { paused: 'The paused webhook' }, 299: ['webhook_not_found'] } },
+  resumeWebhook: { answers: { 200: { active: 'The active webhook' }, 299: ['webhook_not_found'] } },
+  resendDelivery: { answers: { 200: { pending: 'The message is pending again' }, 299: ['webhook_not_found'] } },
   listWebhooks: { answers: { 200: { one: 'One webhook' }, 299: ['token_invalid'] } },
   getWebhook: { answers: { 200: { active: 'An active webhook' }, 299: ['webhook_not_found'] } },
   rotateWebhookSecret: { answers: { 200: { rotated: 'The new secret' }, 299: ['webhook_not_found'] } },

@@ -2,8 +2,11 @@ import { ListPageQuery } from '../orders/lists.ts';
 import {
   CreateWebhook,
   DeliveryPage,
+  DeliveryParams,
+  MAX_OLD_SECRETS,
   MAX_WEBHOOKS,
   ReplayEvents,
+  UpdateWebhook,
   Webhook,
   WebhookDelivery,
   WebhookList,
@@ -38,6 +41,15 @@ export const webhookOperations = ofModule('order', {
     summary: 'Get a webhook',
     description: 'Returns a webhook, without its secret.',
   },
+  updateWebhook: {
+    params: WebhookParams,
+    body: UpdateWebhook,
+    answers: answers(Webhook),
+    summary: 'Update a webhook',
+    description:
+      'Changes the URL, description or filters. Attempts from now on go to the new URL. New filters apply to events for ' +
+      'which there is no message yet.',
+  },
   deleteWebhook: {
     params: WebhookParams,
     answers: doneAnswers,
@@ -49,8 +61,8 @@ export const webhookOperations = ofModule('order', {
     answers: answers(WebhookWithSecret),
     summary: 'Rotate the secret of a webhook',
     description:
-      'Creates a new secret. For 24 hours, messages carry two signatures: that of the new secret first, ' +
-      'then that of the previous one. Older secrets end at once.',
+      'Creates a new secret. Each earlier secret signs for 24 hours after it was replaced: messages then carry the ' +
+      `signature of the new secret first, then those of the earlier ones, at most ${MAX_OLD_SECRETS}.`,
   },
   testWebhook: {
     params: WebhookParams,
@@ -58,6 +70,18 @@ export const webhookOperations = ofModule('order', {
     summary: 'Test a webhook',
     description:
       'Sends one message of the type `webhook.test`, without retries. The list of deliveries shows its ' + 'outcome.',
+  },
+  pauseWebhook: {
+    params: WebhookParams,
+    answers: answers(Webhook),
+    summary: 'Pause a webhook',
+    description: 'Sends nothing more until the webhook is resumed. Its events wait as long as they are stored.',
+  },
+  resumeWebhook: {
+    params: WebhookParams,
+    answers: answers(Webhook),
+    summary: 'Resume a webhook',
+    description: 'Resumes a paused webhook, which then receives the events that waited.',
   },
   enableWebhook: {
     params: WebhookParams,
@@ -72,7 +96,17 @@ export const webhookOperations = ofModule('order', {
     body: ReplayEvents,
     answers: answers(Webhook),
     summary: 'Replay events',
-    description: 'Sends stored events to the webhook again, oldest first, and then new ones.',
+    description:
+      'Sends stored events to the webhook again, oldest first: all, those after an id, or those of a period. New events ' +
+      'come beside them. If a replay is still running, it is extended to cover both.',
+  },
+  resendDelivery: {
+    params: DeliveryParams,
+    answers: answers(WebhookDelivery),
+    summary: 'Resend a message',
+    description:
+      'Sends a message again, with the same id. If it is pending, it becomes due now, except a last attempt, whose ' +
+      'failure disables the webhook.',
   },
   listDeliveries: {
     params: WebhookParams,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { named } from '../containers.ts';
+import { named, namedEnum } from '../containers.ts';
 import type { EventId } from '../scalars.ts';
 import { AssetId, CustomerId, integer, LicenseOrderId, queryIntegerOr, textOrNull, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { DisabledCause } from '../webhooks.ts';
 import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
@@ -104,6 +103,11 @@ const ChangedAssets = named('ChangedAssets', 'Assets of a customer that another 
   assets: z.array(NamedAsset).describe(`The assets: ${FIRST}.`),
   counts: z.object({ assets: integer().describe('Number of the assets.') }).describe('How many there are.'),
 });
+
+export const DisabledCause = namedEnum('DisabledCause', 'Why a webhook was disabled.', [
+  'endpoint_gone',
+  'attempts_exhausted',
+]);
 
 const WebhookTrouble = named('WebhookTrouble', 'A webhook that fails or is disabled.', {
   webhookId: z.string().describe('Id of the webhook.'),

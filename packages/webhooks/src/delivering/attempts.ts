@@ -1,13 +1,15 @@
 import type { WebhookId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { type DisabledCause, disableWebhook } from '../managing/webhooks.ts';
+import { type DisabledCause, disableWebhook, tellOf } from '../managing/webhooks.ts';
 import { MAX_ATTEMPTS, pauseAfter } from '../retry-schedule.ts';
 import type { SendOutcome } from '../sending/sender.ts';
 import type { Claim } from './claim.ts';
 import { earlier, nextStanding, type Standing } from './standing.ts';
 
 const GONE = 410;
+/** How long a webhook fails before its application is told (rules 6.8). */
+const TOLD_AFTER_MINUTES = 30;
 
 interface Consequence {
   isDelivered: boolean;
@@ -54,11 +56,12 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
   return await inTransaction(db, async (trx) => {
     // Locks webhooks before deliveries, like everything that changes deliveries.
     const { rows: webhooks } = await sql<LockedWebhook>`
-      select id, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
+      select id, url, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
       from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
       order by id for no key update skip locked`.execute(trx);
     const locked = new Set(webhooks.map(({ id }) => id));
-    const all = attempted.map(decideEnding);
+    const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
+    const all = attempted.map((each) => decideEnding(each, urls.get(each.claim.webhookId)));
     const recorded = await endAttempts(
       trx,
       all.filter(({ claim }) => locked.has(claim.webhookId)),
@@ -72,6 +75,7 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
       const cause = ending.consequence.disabledCause;
       if (cause !== null && (await disableWebhook(trx, ending.claim.webhookId, cause))) disabling.add(ending);
     }
+    await tellOfFailing(trx, recorded);
     return all.map((ending) => ({
       state: recorded.has(ending) ? 'recorded' : locked.has(ending.claim.webhookId) ? 'late' : 'busy',
       disabledCause: disabling.has(ending) ? ending.consequence.disabledCause : null,
@@ -79,12 +83,16 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
   });
 }
 
-type LockedWebhook = Standing & { id: WebhookId };
-type Ending = Attempted & { consequence: Consequence };
+type LockedWebhook = Standing & { id: WebhookId; url: string };
+type Ending = Attempted & { consequence: Consequence; isOfOldUrl: boolean };
 
-function decideEnding({ claim, outcome }: Attempted): Ending {
+/** Decides what follows from an attempt. One at a URL that was replaced meanwhile says nothing about the webhook. */
+function decideEnding({ claim, outcome }: Attempted, url = claim.url): Ending {
+  const isOfOldUrl = claim.url !== url;
   const attempts = { attempts: claim.attempts + 1, isTest: claim.isTest };
-  return { claim, outcome, consequence: decideConsequence(outcome, attempts, Math.random()) };
+  const judged = isOfOldUrl ? { ...outcome, status: null } : outcome;
+  const consequence = decideConsequence(judged, attempts, Math.random());
+  return { claim, outcome, isOfOldUrl, consequence: { ...consequence, ...(isOfOldUrl && { disabledCause: null }) } };
 }
 
 /**
@@ -103,8 +111,9 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
         ${endings.map(({ outcome }) => outcome.startedTime)}::timestamptz[],
         ${endings.map(({ outcome }) => outcome.status)}::integer[],
         ${endings.map(({ outcome }) => outcome.durationMs)}::integer[],
-        ${endings.map(({ outcome }) => outcome.fault)}::text[]
-      ) with ordinality as attempt (delivery_id, claims, is_delivered, pause_ms, started_time, status, duration_ms, fault, place)
+        ${endings.map(({ outcome }) => outcome.fault)}::text[],
+        ${endings.map(({ outcome }) => outcome.answer)}::text[]
+      ) with ordinality as attempt (delivery_id, claims, is_delivered, pause_ms, started_time, status, duration_ms, fault, answer, place)
     ), ended as (
       update webhook_delivery d
       set attempts = d.attempts + 1, claimed_until = null,
@@ -115,8 +124,8 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
       where d.id = delivery_id and d.claims = attempt.claims and d.claimed_until is not null
       returning d.id, d.attempts, attempt.place
     ), inserted as (
-      insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault)
-      select id, attempts, started_time, status, duration_ms, fault from ended join attempt using (place)
+      insert into webhook_attempt (delivery_id, number, time, status, duration_ms, fault, answer)
+      select id, attempts, started_time, status, duration_ms, fault, answer from ended join attempt using (place)
     )
     select place::int from ended`.execute(trx);
   const places = new Set(rows.map(({ place }) => place - 1));
@@ -135,7 +144,8 @@ function judge(webhook: LockedWebhook, endings: readonly Ending[]): Change[] {
   let standing: Standing = webhook;
   let wellAgainSince: Date | null = null;
   let failedSince: string[] = [];
-  for (const { claim, outcome, consequence } of endings) {
+  for (const { claim, outcome, consequence, isOfOldUrl } of endings) {
+    if (isOfOldUrl) continue;
     const { isDelivered } = consequence;
     if (isDelivered && standing.failingSince !== null) wellAgainSince = earlier(wellAgainSince, standing.failingSince);
     failedSince = isDelivered ? [] : [...failedSince, claim.deliveryId];
@@ -145,19 +155,39 @@ function judge(webhook: LockedWebhook, endings: readonly Ending[]): Change[] {
     standing.atOnce === webhook.atOnce &&
     standing.isPrompt === webhook.isPrompt &&
     standing.failingSince === webhook.failingSince;
-  return isSame && wellAgainSince === null ? [] : [{ ...standing, id: webhook.id, wellAgainSince, failedSince }];
+  return isSame && wellAgainSince === null ? [] : [{ ...webhook, ...standing, wellAgainSince, failedSince }];
 }
 
 async function changeStandings(trx: Trx, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return;
   await sql`
-    update webhook w set at_once = change.at_once, last_attempt_prompt = is_prompt, failing_since = change.failing_since
+    update webhook w set at_once = change.at_once, last_attempt_prompt = is_prompt, failing_since = change.failing_since,
+      failing_told = failing_told and is_same_series
     from unnest(
       ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ atOnce }) => atOnce)}::integer[],
       ${changes.map(({ isPrompt }) => isPrompt)}::boolean[],
-      ${changes.map(({ failingSince }) => failingSince)}::timestamptz[]
-    ) as change (id, at_once, is_prompt, failing_since)
+      ${changes.map(({ failingSince }) => failingSince)}::timestamptz[],
+      ${changes.map(({ wellAgainSince }) => wellAgainSince === null)}::boolean[]
+    ) as change (id, at_once, is_prompt, failing_since, is_same_series)
     where w.id = change.id`.execute(trx);
+}
+
+/** Tells of active webhooks that have failed for long, once for each series of failures (rules 6.8). */
+async function tellOfFailing(trx: Trx, recorded: ReadonlySet<Ending>): Promise<void> {
+  const failed = [...recorded].filter(({ consequence }) => !consequence.isDelivered);
+  if (failed.length === 0) return;
+  const { rows } = await sql<{ id: WebhookId }>`
+    update webhook set failing_told = true
+    where id = any (${failed.map(({ claim }) => claim.webhookId)}::bigint[]) and not failing_told
+      and failing_since <= statement_timestamp() - make_interval(mins => ${TOLD_AFTER_MINUTES})
+      and disabled_time is null and deleted_time is null
+    returning id`.execute(trx);
+  if (rows.length > 0)
+    await tellOf(
+      trx,
+      'webhook.failing',
+      rows.map(({ id }) => id),
+    );
 }
 
 /**

@@ -13,6 +13,8 @@ const MAX_PENDING = 300;
 /** If the last attempt succeeded, this many deliveries may wait for a retry, in addition to MAX_PENDING due ones. */
 const MAX_PENDING_WHEN_WELL = 3_000;
 const MAX_ADDED = 100;
+/** How many events are looked at for each that may be added to a webhook with filters. */
+const LOOKED_AT = 10;
 /** How often an endpoint with too many pending deliveries, none of them due, gets a new one as a probe. */
 const PROBE_EVERY_SECONDS = 60;
 /**
@@ -54,10 +56,17 @@ const room = sql`case
     and not exists (select from webhook_delivery d
       where d.webhook_id = w.id and d.state = 'pending' and d.due_time <= statement_timestamp()) then 1
   else 0 end`;
-/** Whether a webhook has new events without deliveries, and room for some. */
+/** Whether a webhook may have events without deliveries, new ones or to send again, and room for some. */
 const hasNewEvents = sql`(
-  exists (select from event e where e.application_id = w.application_id and e.position > w.after_position)
+  (w.replay_until is not null
+    or exists (select from event e where e.application_id = w.application_id and e.position > w.after_position))
   and ${room} > 0)`;
+/** Whether webhook `w` receives event `e`, by its filters, and unless the event is about itself (rules 6.8). */
+const isWanted = sql`(
+  (w.types is null or e.type = any (w.types))
+  and (w.channel_codes is null or coalesce(
+    coalesce(e.channel_code, (select b.channel_code from batch b where b.id = e.batch_id)) = any (w.channel_codes), true))
+  and (e.type not like 'webhook.%' or e.data->>'webhookId' <> w.id::text))`;
 
 /**
  * Claims due deliveries, as many as a worker can send besides `running`. Before that, adds deliveries for new events.
@@ -81,7 +90,7 @@ export async function claimDeliveries(
 async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<WebhookId[]> {
   const { rows } = await sql<{ id: WebhookId }>`
     select w.id from webhook w join application a on a.id = w.application_id
-    where w.deleted_time is null and w.disabled_time is null and a.status = 'approved'
+    where w.deleted_time is null and num_nonnulls(w.disabled_time, w.paused_time) = 0 and a.status = 'approved'
       and (${hasNewEvents} or (
         ${trustOf} = any (${listFree(running)}) and ${free} > 0
         and (w.failing_since is null or w.application_id <> all (${listExhausted(running)}::bigint[]))
@@ -91,30 +100,51 @@ async function lockWebhooks(trx: Trx, running: readonly Turn[]): Promise<Webhook
 }
 
 /**
- * Adds deliveries for the next events, oldest first. An event whose delivery waits for a retry does not get a second
- * one. Returns whether any were added.
+ * Adds deliveries for the next events, oldest first, new ones before those to send again. Looks at a limited number,
+ * and passes those that the webhook does not want. An event whose delivery is pending does not get a second one.
+ * Returns whether any were added or passed.
  */
 async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promise<boolean> {
+  const next = (isAgain: boolean, range: RawBuilder<unknown>) => sql`
+    (select ${sql.lit(isAgain)} as is_again, e.position, e.type, ${isWanted} as is_wanted from event e
+     where e.application_id = w.application_id and ${range} order by e.position limit w.looked_at)`;
   const { rows } = await sql`
-    with next as (
-      select w.id as webhook_id, e.position, e.type
-      from webhook w cross join lateral (
-        select position, type from event
-        where application_id = w.application_id and position > w.after_position
-        order by position limit ${room}
+    with looking as (
+      select w.*, case when num_nonnulls(types, channel_codes) = 0 then room else room * ${LOOKED_AT}::int end as looked_at
+      from (select w.*, ${room} as room from webhook w where w.id = any (${webhookIds}::bigint[])) as w
+    ), found as (
+      select w.id as webhook_id, w.room, e.*,
+        count(*) filter (where is_wanted) over (partition by w.id order by is_again, position) as nth
+      from looking w cross join lateral (
+        ${next(false, sql`e.position > w.after_position`)}
+        union all ${next(true, sql`e.position > w.replay_after and e.position <= w.replay_until`)}
       ) as e
-      where w.id = any (${webhookIds}::bigint[])
+    ), taken as (
+      select * from found where nth <= room
+    ), reached as (
+      select w.id, w.application_id, w.replay_until, max(position) filter (where not is_again) as after_position,
+        coalesce(max(position) filter (where is_again), w.replay_after) as replay_after
+      from looking w left join taken on webhook_id = w.id
+      where w.room > 0 group by w.id, w.application_id, w.replay_after, w.replay_until
     ), moved as (
-      update webhook w set after_position = last.position
-      from (select webhook_id, max(position) as position from next group by webhook_id) as last
-      where w.id = last.webhook_id
+      update webhook w
+      set after_position = coalesce(reached.after_position, w.after_position),
+        replay_after = case when is_unfinished then reached.replay_after end,
+        replay_until = case when is_unfinished then w.replay_until end
+      from (
+        select *, exists (
+          select from event e
+          where e.application_id = r.application_id and e.position > r.replay_after and e.position <= r.replay_until
+        ) as is_unfinished from reached r
+      ) as reached
+      where w.id = reached.id and (reached.after_position is not null or w.replay_until is not null)
       returning w.id
     ), added as (
       insert into webhook_delivery (webhook_id, position, type)
-      select webhook_id, position, type from next
-      where not exists (
+      select webhook_id, position, type from taken
+      where is_wanted and not exists (
         select from webhook_delivery d
-        where d.webhook_id = next.webhook_id and d.state = 'pending' and d.position = next.position
+        where d.webhook_id = taken.webhook_id and d.state = 'pending' and d.position = taken.position
       )
       order by webhook_id, position
     )
@@ -164,8 +194,9 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
     from webhook w
     where d.id = any (${chosen.map(({ id }) => id)}::bigint[]) and w.id = d.webhook_id
     returning d.id as "deliveryId", d.claims, d.attempts, d.webhook_id as "webhookId",
-      w.application_id as "applicationId", w.url, ${inMs('d.created_time')} as "createdMs", d.position, array_remove(
-        array[w.secret, case when w.old_secret_end_time > statement_timestamp() then w.old_secret end], null
+      w.application_id as "applicationId", w.url, ${inMs('d.created_time')} as "createdMs", d.position, array[w.secret] || array(
+        select o.secret from webhook_old_secret o
+        where o.webhook_id = w.id and o.end_time > statement_timestamp() order by o.end_time desc
       ) as secrets`.execute(trx);
   const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
   const events = await readEvents(trx, rows);

@@ -224,6 +224,8 @@ export class WebhookDeliverer implements Closable {
 
 async function readApplicationIds(db: Database): Promise<ReadonlySet<ApplicationId>> {
   const { rows } = await sql<{ application_id: ApplicationId }>`
-    select distinct application_id from webhook where deleted_time is null and disabled_time is null`.execute(db);
+    select distinct application_id from webhook where deleted_time is null and num_nonnulls(disabled_time, paused_time) = 0`.execute(
+    db,
+  );
   return new Set(rows.map(({ application_id }) => application_id));
 }

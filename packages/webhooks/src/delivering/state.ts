@@ -1,4 +1,4 @@
-import type { ApplicationId, EventId, WebhookId } from '@lockstep/contract';
+import type { WebhookId } from '@lockstep/contract';
 import type { BoundedCount, ConsoleWebhookDetail, UnhealthyWebhook } from '@lockstep/contract/console';
 import { addCounter, addGauge, addHistogram, type Database, inMs, share } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
@@ -7,6 +7,8 @@ import { hideQuery, type WebhookViewer, webhooksOf } from '../managing/webhooks.
 
 /** The counters and histograms of webhooks. docs/runbooks/README.md explains each. */
 export type WebhookMetrics = ReturnType<typeof createWebhookMetrics>;
+
+const isActive = sql`num_nonnulls(disabled_time, paused_time) = 0`;
 
 const created = new WeakMap<Registry, WebhookMetrics>();
 
@@ -35,6 +37,7 @@ function createWebhookMetrics(registry: Registry) {
  */
 interface WebhookState {
   active: number;
+  paused: number;
   disabled: number;
   overdueSeconds: number;
   /** The age of the oldest event not delivered, for endpoints that respond and for failing ones. */
@@ -46,8 +49,8 @@ interface WebhookState {
 export function registerWebhookGauges(registry: Registry, db: Database): void {
   const read = share(() => readWebhookState(db));
   addGauge(registry, { name: 'lockstep_webhooks', help: 'Webhooks by state', label: 'state' }, async () => {
-    const { active, disabled } = await read();
-    return Object.entries({ active, disabled });
+    const { active, paused, disabled } = await read();
+    return Object.entries({ active, paused, disabled });
   });
   const overdue = 'Time since the most overdue webhook message was due; 0 if none is overdue';
   addGauge(
@@ -66,8 +69,8 @@ async function readWebhookState(db: Database): Promise<WebhookState> {
   const ageOf = (time: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<number>`
     coalesce(max(extract(epoch from statement_timestamp() - ${time})) filter (where ${condition}), 0)::float8`;
   const { rows } = await sql<WebhookState>`
-    select count(*) filter (where disabled_time is null)::int as active,
-      count(*) filter (where disabled_time is not null)::int as disabled,
+    select count(*) filter (where ${isActive})::int as active, count(paused_time)::int as paused,
+      count(disabled_time)::int as disabled,
       ${ageOf(sql`due.due_time`, sql`true`)} as "overdueSeconds",
       ${ageOf(sql`missing.since`, sql`w.failing_since is null`)} as "lagSeconds",
       ${ageOf(sql`missing.since`, sql`w.failing_since is not null`)} as "failingLagSeconds"
@@ -76,8 +79,8 @@ async function readWebhookState(db: Database): Promise<WebhookState> {
       where d.webhook_id = w.id and d.state = 'pending' and d.due_time < statement_timestamp()
         and (d.claimed_until is null or d.claimed_until <= statement_timestamp())
       order by d.due_time limit 1
-    ) as due on w.disabled_time is null and a.status = 'approved'
-    left join lateral (select ${oldestMissing} as since) as missing on w.disabled_time is null and a.status = 'approved'
+    ) as due on ${isActive} and a.status = 'approved'
+    left join lateral (select ${oldestMissing} as since) as missing on ${isActive} and a.status = 'approved'
     where w.deleted_time is null`.execute(db);
   return rows[0]!;
 }
@@ -91,6 +94,9 @@ const oldestMissing = sql<Date | null>`(
   where e.application_id = w.application_id and e.position in (
     (select position from event where application_id = w.application_id and position > w.after_position
       order by position limit 1)
+    union all
+    (select position from event where application_id = w.application_id and position > w.replay_after
+      and position <= w.replay_until order by position limit 1)
     union all
     (select min(position) from webhook_delivery d where d.webhook_id = w.id and d.state = 'pending')
   ))`;
@@ -117,15 +123,15 @@ export async function readWebhookFaults(db: Database, viewer: WebhookViewer): Pr
   const state = await readWebhookState(db);
   const sums = await webhooksOf(db, viewer)
     .select([
-      sql<number>`(count(*) filter (where disabled_time is null))::int`.as('active'),
+      sql<number>`(count(*) filter (where ${isActive}))::int`.as('active'),
       sql<number>`count(disabled_time)::int`.as('disabled'),
-      sql<number>`(count(failing_since) filter (where disabled_time is null))::int`.as('failing'),
+      sql<number>`(count(failing_since) filter (where ${isActive}))::int`.as('failing'),
       inMs('min(disabled_time)').as('disabledSinceTime'),
-      inMs('min(failing_since) filter (where disabled_time is null)').as('failingSinceTime'),
+      inMs('min(failing_since) filter (where num_nonnulls(disabled_time, paused_time) = 0)').as('failingSinceTime'),
     ])
     .executeTakeFirstOrThrow();
   const rows = await webhooksOf(db, viewer)
-    .where(({ or, eb }) => or([eb('disabled_time', 'is not', null), eb('failing_since', 'is not', null)]))
+    .where(sql<boolean>`(disabled_time is not null or (failing_since is not null and paused_time is null))`)
     .select(['webhook.id as webhookId', 'url', 'app_key as appKey', 'application.name as applicationName'])
     .select(
       sql<UnhealthyWebhook['state']>`case when disabled_time is null then 'failing' else 'disabled' end`.as('state'),
@@ -151,8 +157,11 @@ export async function countUndelivered(db: Database, webhookId: WebhookId): Prom
       order by d.due_time limit 1
     ) as "nextTime", (
       select count(*)::int from (
-        select from event e where e.application_id = w.application_id and e.position > w.after_position
-        limit ${MAX_COUNTED + 1}
+        (select from event e where e.application_id = w.application_id and e.position > w.after_position
+         limit ${MAX_COUNTED + 1})
+        union all
+        (select from event e where e.application_id = w.application_id and e.position > w.replay_after
+          and e.position <= w.replay_until limit ${MAX_COUNTED + 1})
       ) as waiting
     ) as waiting, ${oldestMissing} as oldest
     from webhook w where w.id = ${webhookId}`.execute(db);
@@ -169,33 +178,3 @@ const bound = (count: number): BoundedCount => ({
   count: Math.min(count, MAX_COUNTED),
   isMore: count > MAX_COUNTED,
 });
-
-/**
- * An event gets its time when its numbering starts and its position when the numbering gets the lock, so a later
- * position may have an earlier time. No numbering waits this long.
- */
-const MAX_NUMBERING_SECONDS = 60;
-
-/**
- * Returns the event before the first event of an application created at or after a time. If there is none, returns the
- * last event of all.
- */
-export async function findEventBefore(db: Database, applicationId: ApplicationId, fromMs: number): Promise<EventId> {
-  const from = new Date(fromMs);
-  // Events after `earlier` are at most MAX_NUMBERING_SECONDS older than `from`, so only a few of the application's are
-  // skipped.
-  const { rows } = await sql<{ position: EventId }>`
-    with earlier as (
-      select position from event
-      where created_time < ${from}::timestamptz - make_interval(secs => ${MAX_NUMBERING_SECONDS})
-      order by created_time desc, position limit 1
-    )
-    select coalesce(
-      (select position - 1 from event
-       where application_id = ${applicationId} and position > coalesce((select position from earlier), 0)
-         and created_time >= ${from}
-       order by position limit 1),
-      (select last_position from event_counter)
-    ) as position`.execute(db);
-  return rows[0]!.position;
-}

@@ -5,9 +5,10 @@ import {
   type WebhookDelivery,
   type WebhookId,
 } from '@lockstep/contract';
-import { type Database, inMs, inSnapshot, inTransaction, ListCursor, Overload } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, inTransaction, isId, ListCursor, Overload } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { requireWebhook, type WebhookViewer } from './webhooks.ts';
+import { MAX_ATTEMPTS } from '../retry-schedule.ts';
+import { requireActive, requireWebhook, type WebhookViewer } from './webhooks.ts';
 
 export const TEST_TYPE = 'webhook.test';
 /** How many test messages of a webhook may be pending. */
@@ -21,12 +22,11 @@ export function messageIdOf({ id, position }: { id: string; position: string | n
 /**
  * Queues a test message for a webhook (rules 6.8).
  *
- * Throws a Refusal: webhook_not_found or webhook_disabled; an Overload if too many tests are pending.
+ * Throws a Refusal: those of requireActive; an Overload if too many tests are pending.
  */
 export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
-    const { webhookId: id, disabledTime } = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (disabledTime !== null) throw new Refusal('webhook_disabled', id);
+    const { webhookId: id } = await requireActive(trx, viewer, webhookId);
     const { count } = await trx
       .selectFrom('webhook_delivery')
       .where('webhook_id', '=', id)
@@ -42,6 +42,54 @@ export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId
       .returning(SHOWN)
       .executeTakeFirstOrThrow();
     return { ...row, attempts: [] };
+  });
+}
+
+/**
+ * Sends a message to a webhook again, under the same id (rules 6.8). A pending message becomes due, except for a last
+ * attempt, whose failure disables the webhook.
+ *
+ * Throws a Refusal: those of requireActive, delivery_not_found or event_deleted.
+ */
+export async function resendDelivery(
+  db: Database,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
+  deliveryId: string,
+): Promise<WebhookDelivery> {
+  return await inTransaction(db, async (trx) => {
+    const { webhookId: id, applicationId } = await requireActive(trx, viewer, webhookId);
+    const ofWebhook = trx.selectFrom('webhook_delivery').where('webhook_id', '=', id);
+    const sent = isId(deliveryId)
+      ? await ofWebhook.where('id', '=', deliveryId).select(['position', 'type']).executeTakeFirst()
+      : undefined;
+    if (sent === undefined) throw new Refusal('delivery_not_found', id, deliveryId);
+    const { position, type } = sent;
+    if (position !== null) {
+      const { rows } = await sql`
+        select from event where application_id = ${applicationId} and position = ${position}`.execute(trx);
+      if (rows.length === 0) throw new Refusal('event_deleted', deliveryId);
+    }
+    const shown = [...SHOWN, ATTEMPTS.as('attempts')] as const;
+    const [due] = await trx
+      .updateTable('webhook_delivery')
+      .set({
+        state: 'pending',
+        due_time: sql<Date>`case when position is null or attempts < ${MAX_ATTEMPTS - 1}
+          then statement_timestamp() else due_time end`,
+      })
+      .where('webhook_id', '=', id)
+      // A test is sent by the same row, because its id is the row's. Of an event there may be a later row.
+      .where(({ and, eb }) =>
+        position === null
+          ? eb('id', '=', deliveryId)
+          : and([eb('state', '=', 'pending'), eb('position', '=', position)]),
+      )
+      .returning(shown)
+      .execute();
+    if (due !== undefined) return due;
+    const added = trx.insertInto('webhook_delivery').values({ webhook_id: id, position, type });
+    return await added.returning(shown).executeTakeFirstOrThrow();
   });
 }
 
@@ -83,6 +131,8 @@ const SHOWN = [
 ] as const;
 const ATTEMPTS = sql<WebhookDelivery['attempts']>`(
   select coalesce(json_agg(
-    json_build_object('time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault) order by number
+    json_build_object(
+      'time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault, 'answer', answer
+    ) order by number
   ), '[]') from webhook_attempt where delivery_id = webhook_delivery.id
 )`;

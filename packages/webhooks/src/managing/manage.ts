@@ -1,23 +1,41 @@
 import {
+  type ApplicationCaller,
   type ApplicationId,
   type CreateWebhook,
   type EventId,
+  MAX_OLD_SECRETS,
   MAX_WEBHOOKS,
   Refusal,
+  type ReplayEvents,
+  requireChannel,
+  type UpdateWebhook,
   type Webhook,
   type WebhookId,
   type WebhookWithSecret,
 } from '@lockstep/contract';
 import { assertPositionAssigned, parsePosition } from '@lockstep/orders';
-import { type Database, inTransaction } from '@lockstep/platform';
-import { sql } from 'kysely';
+import { type Database, inMs, inTransaction, type Tables, type Trx } from '@lockstep/platform';
+import { sql, type UpdateObject } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { checkUrl } from '../sending/addresses.ts';
 import { newSecret, showSecret } from '../sending/messages.ts';
-import { failPending, requireWebhook, shownWebhooks, showWebhook, type WebhookViewer, webhooksOf } from './webhooks.ts';
+import {
+  failPending,
+  requireActive,
+  requireEnabled,
+  requireWebhook,
+  type ShownWebhook,
+  shownWebhooks,
+  showWebhook,
+  type WebhookViewer,
+  webhooksOf,
+} from './webhooks.ts';
 
-/** How long the previous secret signs after a rotation (rules 6.8). */
+/** How long a secret signs after it was replaced (rules 6.8). */
 const OLD_SECRET_HOURS = 24;
+
+/** What is known of an endpoint to which nothing was sent. */
+const UNKNOWN = { at_once: 1, last_attempt_prompt: null, failing_since: null, failing_told: false };
 
 /** The last position assigned to an event. Events numbered from now on come after it. */
 const lastPosition = sql<EventId>`(select last_position from event_counter)`;
@@ -25,14 +43,15 @@ const lastPosition = sql<EventId>`(select last_position from event_counter)`;
 /**
  * Registers a webhook, which receives events from now on (rules 6.8).
  *
- * Throws a Refusal: those of checkUrl, and webhooks_exhausted.
+ * Throws a Refusal: those of checkUrl, channel_not_allowed and webhooks_exhausted.
  */
 export async function createWebhook(
   db: Database,
-  applicationId: ApplicationId,
-  { url, description = null }: { url: CreateWebhook['url']; description?: string | null | undefined },
+  { applicationId, channels }: ApplicationCaller,
+  { url, description, types = null, channelCodes = null }: CreateWebhook,
   rule: { allowPrivate: boolean },
 ): Promise<WebhookWithSecret> {
+  for (const code of channelCodes ?? []) requireChannel(channels, code, 'channelCodes');
   await checkUrl(url, rule);
   const secret = newSecret();
   return await inTransaction(db, async (trx) => {
@@ -44,7 +63,10 @@ export async function createWebhook(
     if (Number(count) >= MAX_WEBHOOKS) throw new Refusal('webhooks_exhausted', MAX_WEBHOOKS);
     const { id } = await trx
       .insertInto('webhook')
-      .values({ application_id: applicationId, url, description, secret, after_position: lastPosition })
+      .values({
+        ...{ application_id: applicationId, url, description: description ?? null, secret },
+        ...{ types, channel_codes: channelCodes, after_position: lastPosition },
+      })
       .returning('id')
       .executeTakeFirstOrThrow();
     return { ...(await readWebhook(trx, { applicationId }, id)), secret: showSecret(secret) };
@@ -61,24 +83,59 @@ export async function readWebhook(db: Database, viewer: WebhookViewer, webhookId
   return showWebhook(await requireWebhook(db, viewer, webhookId));
 }
 
+/**
+ * Changes what is given of a webhook (rules 6.8). What is known of an endpoint ends with its URL.
+ *
+ * Throws a Refusal: those of checkUrl, channel_not_allowed and webhook_not_found.
+ */
+export async function updateWebhook(
+  db: Database,
+  caller: ApplicationCaller,
+  webhookId: WebhookId,
+  { url, description, types, channelCodes }: UpdateWebhook,
+  rule: { allowPrivate: boolean },
+): Promise<Webhook> {
+  for (const code of channelCodes ?? []) requireChannel(caller.channels, code, 'channelCodes');
+  await requireWebhook(db, caller, webhookId);
+  if (url !== undefined) await checkUrl(url, rule);
+  return await changeWebhook(db, caller, webhookId, requireWebhook, (before) => ({
+    ...(url !== undefined && url !== before.url && { url, ...UNKNOWN }),
+    ...(description !== undefined && { description: description || null }),
+    ...(types !== undefined && { types }),
+    ...(channelCodes !== undefined && { channel_codes: channelCodes }),
+  }));
+}
+
+/** Pauses a webhook until it is resumed (rules 6.8). Throws a Refusal: webhook_not_found or webhook_disabled. */
+export function pauseWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
+  return changeWebhook(db, viewer, webhookId, requireEnabled, ({ pausedTime }) =>
+    pausedTime === null ? { paused_time: sql<Date>`statement_timestamp()` } : {},
+  );
+}
+
+/** Resumes a paused webhook (rules 6.8). Throws a Refusal: webhook_not_found or webhook_disabled. */
+export function resumeWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
+  return changeWebhook(db, viewer, webhookId, requireEnabled, () => ({ paused_time: null }));
+}
+
 /** Deletes a webhook and its secrets (rules 6.8). Throws a Refusal: webhook_not_found. */
 export async function deleteWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { webhookId: id } = await requireWebhook(trx, viewer, webhookId, { lock: true });
     const deleted = { deleted_time: sql<Date>`statement_timestamp()` };
-    const forgotten = { secret: null, old_secret: null, old_secret_end_time: null };
     await trx
       .updateTable('webhook')
-      .set({ ...deleted, ...forgotten })
+      .set({ ...deleted, secret: null })
       .where('id', '=', id)
       .execute();
+    await trx.deleteFrom('webhook_old_secret').where('webhook_id', '=', id).execute();
     await failPending(trx, id);
   });
 }
 
 /**
- * Gives a webhook a new secret. The previous one also signs for 24 hours; an older one stops at once (rules 6.8).
- * Throws a Refusal: webhook_not_found.
+ * Gives a webhook a new secret. The previous one also signs for 24 hours, as do up to nine before it (rules 6.8).
+ * Throws a Refusal: webhook_not_found or secrets_exhausted.
  */
 export async function rotateWebhookSecret(
   db: Database,
@@ -88,15 +145,19 @@ export async function rotateWebhookSecret(
   const secret = newSecret();
   return await inTransaction(db, async (trx) => {
     const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    await trx
-      .updateTable('webhook')
-      .set({
-        secret,
-        old_secret: sql<Buffer>`secret`,
-        old_secret_end_time: sql<Date>`statement_timestamp() + make_interval(hours => ${OLD_SECRET_HOURS})`,
-      })
-      .where('id', '=', row.webhookId)
+    const old = await trx
+      .selectFrom('webhook_old_secret')
+      .select(inMs('end_time').as('endTime'))
+      .where('webhook_id', '=', row.webhookId)
+      .where('end_time', '>', sql<Date>`statement_timestamp()`)
+      .orderBy('end_time')
       .execute();
+    if (old.length >= MAX_OLD_SECRETS)
+      throw new Refusal('secrets_exhausted', row.webhookId, MAX_OLD_SECRETS, new Date(old[0]!.endTime).toISOString());
+    await sql`insert into webhook_old_secret (webhook_id, secret, end_time)
+      select id, secret, statement_timestamp() + make_interval(hours => ${OLD_SECRET_HOURS})
+      from webhook where id = ${row.webhookId}`.execute(trx);
+    await trx.updateTable('webhook').set({ secret }).where('id', '=', row.webhookId).execute();
     return { ...showWebhook(row), secret: showSecret(secret) };
   });
 }
@@ -106,51 +167,88 @@ export async function rotateWebhookSecret(
  * a Refusal: webhook_not_found.
  */
 export async function enableWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<Webhook> {
+  const enabled = { disabled_time: null, disabled_cause: null, replay_after: null, replay_until: null, ...UNKNOWN };
+  return await changeWebhook(db, viewer, webhookId, requireWebhook, ({ disabledTime }) =>
+    disabledTime === null ? {} : { ...enabled, after_position: lastPosition },
+  );
+}
+
+/** Changes columns of a webhook that `require` finds, and returns it. */
+async function changeWebhook(
+  db: Database,
+  viewer: WebhookViewer,
+  webhookId: WebhookId,
+  require: (trx: Trx, viewer: WebhookViewer, webhookId: WebhookId, how: { lock: true }) => Promise<ShownWebhook>,
+  change: (before: ShownWebhook) => UpdateObject<Tables, 'webhook'>,
+): Promise<Webhook> {
   return await inTransaction(db, async (trx) => {
-    const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (row.disabledTime === null) return showWebhook(row);
-    const enabled = {
-      disabled_time: null,
-      disabled_cause: null,
-      at_once: 1,
-      last_attempt_prompt: null,
-      failing_since: null,
-    };
-    await trx
-      .updateTable('webhook')
-      .set({ ...enabled, after_position: lastPosition })
-      .where('id', '=', row.webhookId)
-      .execute();
+    const before = await require(trx, viewer, webhookId, { lock: true });
+    const set = change(before);
+    if (Object.keys(set).length === 0) return showWebhook(before);
+    await trx.updateTable('webhook').set(set).where('id', '=', before.webhookId).execute();
     return await readWebhook(trx, viewer, webhookId);
   });
 }
 
 /**
- * Replays the events after `after`, or all stored ones (rules 6.8). Pending retries become due at once, except a last
- * attempt, whose failure disables the webhook. Never skips an event that has not been sent yet.
+ * Sends stored events again: all, those after an event, or those of a period (rules 6.8). A replay that is not finished
+ * is extended to cover both. Pending retries of these events become due at once, except a last attempt, whose failure
+ * disables the webhook.
  *
- * Throws a Refusal: webhook_not_found, webhook_disabled or event_unknown.
+ * Throws a Refusal: those of requireActive, and event_unknown.
  */
 export async function replayWebhook(
   db: Database,
   viewer: WebhookViewer,
   webhookId: WebhookId,
-  after?: EventId,
+  { after, from, to }: Partial<ReplayEvents>,
 ): Promise<Webhook> {
-  const position = parsePosition(after);
-  const from = sql<EventId>`${String(position)}::bigint`;
   return await inTransaction(db, async (trx) => {
-    const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    if (row.disabledTime !== null) throw new Refusal('webhook_disabled', row.webhookId);
-    await assertPositionAssigned(trx, position);
-    await trx
-      .updateTable('webhook')
-      .set({ after_position: sql<EventId>`least(after_position, ${from})` })
-      .where('id', '=', row.webhookId)
-      .execute();
-    await sql`update webhook_delivery set due_time = statement_timestamp()
-      where webhook_id = ${row.webhookId} and state = 'pending' and position > ${from}
+    const row = await requireActive(trx, viewer, webhookId);
+    const place = parsePosition(after);
+    await assertPositionAssigned(trx, place);
+    const begin = from === undefined ? String(place) : await findEventBefore(trx, row.applicationId, from);
+    // Later events are sent in any case.
+    const end = to === undefined ? null : await findEventBefore(trx, row.applicationId, to + 1);
+    await sql`
+      update webhook set replay_after = least(replay_after, ${begin}),
+        replay_until = greatest(replay_until, least(${end}::bigint, after_position))
+      where id = ${row.webhookId} and ${begin}::bigint < least(${end}::bigint, after_position)`.execute(trx);
+    await sql`
+      update webhook_delivery set due_time = statement_timestamp()
+      where webhook_id = ${row.webhookId} and state = 'pending' and position > ${begin}
+        and (${end}::bigint is null or position <= ${end})
         and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
     return showWebhook(row);
   });
+}
+
+/**
+ * An event gets its time when its numbering starts and its position when the numbering gets the lock, so a later
+ * position may have an earlier time. No numbering waits this long.
+ */
+const MAX_NUMBERING_SECONDS = 60;
+
+/**
+ * Returns the event before the first event of an application created at or after a time. If there is none, returns the
+ * last event of all.
+ */
+async function findEventBefore(db: Database, applicationId: ApplicationId, fromMs: number): Promise<EventId> {
+  const from = new Date(fromMs);
+  // Events after `earlier` are at most MAX_NUMBERING_SECONDS older than `from`, so only a few of the application's are
+  // skipped.
+  const { rows } = await sql<{ position: EventId }>`
+    with earlier as (
+      select position from event
+      where created_time < ${from}::timestamptz - make_interval(secs => ${MAX_NUMBERING_SECONDS})
+      order by created_time desc, position limit 1
+    )
+    select coalesce(
+      (select position - 1 from event
+       where application_id = ${applicationId} and position > coalesce((select position from earlier), 0)
+         and created_time >= ${from}
+       order by position limit 1),
+      (select last_position from event_counter)
+    ) as position`.execute(db);
+  return rows[0]!.position;
 }

@@ -1,4 +1,11 @@
-import { type ApplicationCaller, type Operator, Refusal, type Webhook, type WebhookId } from '@lockstep/contract';
+import {
+  type ApplicationCaller,
+  type EventType,
+  type Operator,
+  Refusal,
+  type Webhook,
+  type WebhookId,
+} from '@lockstep/contract';
 import type { ConsoleData, ConsoleRequest, ConsoleWebhook, WebhookHealth } from '@lockstep/contract/console';
 import { type Database, inMs, isId, ListCursor, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -25,6 +32,11 @@ const inMsOrNull = (time: string) => sql<number | null>`${inMs(time)}`;
 export function shownWebhooks(db: Database, viewer: WebhookViewer) {
   return webhooksOf(db, viewer)
     .select(['webhook.id as webhookId', 'application_id as applicationId', 'url', 'description'])
+    .select([
+      sql<Webhook['types']>`types`.as('types'),
+      'channel_codes as channelCodes',
+      inMsOrNull('paused_time').as('pausedTime'),
+    ])
     .select([inMs('webhook.created_time').as('createdTime'), inMsOrNull('disabled_time').as('disabledTime')])
     .select(['disabled_cause as disabledCause', inMsOrNull('failing_since').as('failingSinceTime')])
     .select(['app_key as appKey', 'application.name as applicationName', 'status as applicationStatus']);
@@ -56,17 +68,44 @@ export async function requireWebhook(...named: Parameters<typeof findWebhook>): 
   return found;
 }
 
+/** Locks a webhook for sending to it. Throws a Refusal: webhook_not_found, webhook_disabled or webhook_paused. */
+export async function requireActive(trx: Trx, viewer: WebhookViewer, webhookId: WebhookId): Promise<ShownWebhook> {
+  const row = await requireEnabled(trx, viewer, webhookId);
+  if (row.pausedTime !== null) throw new Refusal('webhook_paused', row.webhookId);
+  return row;
+}
+
+/** Locks a webhook that is not disabled. Throws a Refusal: webhook_not_found or webhook_disabled. */
+export async function requireEnabled(trx: Trx, viewer: WebhookViewer, webhookId: WebhookId): Promise<ShownWebhook> {
+  const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
+  if (row.disabledTime !== null) throw new Refusal('webhook_disabled', row.webhookId);
+  return row;
+}
+
 /** Shows a webhook to its application. */
-export function showWebhook(row: ShownWebhook): Webhook {
-  const { webhookId, url, description, createdTime, disabledTime, disabledCause } = row;
-  const state = disabledTime === null ? 'active' : 'disabled';
-  return { webhookId, url, description, state, createdTime, disabledTime, disabledCause };
+export function showWebhook(row: Omit<ShownWebhook, 'applicationId'>): Webhook {
+  const { webhookId, url, description, types, channelCodes, createdTime, pausedTime, disabledTime, disabledCause } =
+    row;
+  const state = disabledTime !== null ? 'disabled' : pausedTime !== null ? 'paused' : 'active';
+  return {
+    webhookId,
+    url,
+    description,
+    state,
+    types,
+    channelCodes,
+    createdTime,
+    pausedTime,
+    disabledTime,
+    disabledCause,
+  };
 }
 
 /** Shows a webhook to operators. */
 export function showSentWebhook({ applicationId: _, ...row }: ShownWebhook): ConsoleWebhook {
-  const state = row.disabledTime !== null ? 'disabled' : row.failingSinceTime === null ? 'active' : 'failing';
-  return { ...row, url: hideQuery(row.url), state };
+  const { state } = showWebhook(row);
+  const isFailing = state === 'active' && row.failingSinceTime !== null;
+  return { ...row, url: hideQuery(row.url), state: isFailing ? 'failing' : state };
 }
 
 /** Returns a URL for operators without the values of its query, in which some receivers expect a secret. */
@@ -76,8 +115,9 @@ export function hideQuery(url: string): string {
 }
 
 const CONDITIONS: Record<WebhookHealth, ReturnType<typeof sql<boolean>>> = {
-  active: sql<boolean>`webhook.disabled_time is null and webhook.failing_since is null`,
-  failing: sql<boolean>`webhook.disabled_time is null and webhook.failing_since is not null`,
+  active: sql<boolean>`num_nonnulls(webhook.disabled_time, webhook.paused_time, webhook.failing_since) = 0`,
+  failing: sql<boolean>`num_nonnulls(webhook.disabled_time, webhook.paused_time) = 0 and webhook.failing_since is not null`,
+  paused: sql<boolean>`webhook.paused_time is not null`,
   disabled: sql<boolean>`webhook.disabled_time is not null`,
 };
 
@@ -109,14 +149,24 @@ export type DisabledCause = NonNullable<Webhook['disabledCause']>;
 export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('webhook')
-    .set({ disabled_time: sql<Date>`statement_timestamp()`, disabled_cause: cause })
+    .set({ paused_time: null, disabled_time: sql<Date>`statement_timestamp()`, disabled_cause: cause })
     .where('id', '=', webhookId)
     .where('disabled_time', 'is', null)
     .where('deleted_time', 'is', null)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
   await failPending(trx, webhookId);
+  await tellOf(trx, 'webhook.disabled', [webhookId]);
   return true;
+}
+
+/** Adds an event about webhooks to their applications' feeds, in the transaction that changes them (rules 6.8). */
+export async function tellOf(trx: Trx, type: EventType, webhookIds: readonly WebhookId[]): Promise<void> {
+  await sql`
+    insert into unnumbered_event (application_id, type, data)
+    select application_id, ${type}, json_build_object(
+      'webhookId', id::text, 'cause', disabled_cause, 'sinceTime', ${inMs('coalesce(disabled_time, failing_since)')}
+    ) from webhook where id = any (${webhookIds}::bigint[])`.execute(trx);
 }
 
 /** Fails the pending messages of a webhook. A message in flight still gets its actual outcome. */

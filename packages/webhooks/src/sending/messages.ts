@@ -23,8 +23,8 @@ export interface Told {
 }
 
 /**
- * Builds the message of an event as sent at `sentTime`, with a signature by each secret (Standard Webhooks). Its body is
- * the same at each attempt.
+ * Builds the message of an event as sent at `sentTime`, signed by each secret (Standard Webhooks). Its body is the same
+ * at each attempt.
  */
 export function buildMessage({ id, type, time, data }: Told, secrets: readonly Buffer[], sentTime: Date) {
   const body = JSON.stringify({ id, type, timestamp: new Date(time).toISOString(), time, data });

@@ -20,9 +20,11 @@ const ANSWER_TIMEOUT_MS = 15_000;
 const MAX_INTERIM_ANSWERS = 3;
 /** How much an endpoint may send before the end of the final headers, 1xx responses included. */
 const MAX_HEADER_BYTES = 16_384;
-/** How much it may send after them, and for how long. The sender ignores it and then closes the connection. */
+/** How much it may send after them, and for how long. Then the sender closes the connection. */
 const MAX_BODY_BYTES = 4_096;
 const BODY_TIMEOUT_MS = 1_000;
+/** How much of the body is kept to be shown. */
+const SHOWN_BYTES = 1_024;
 
 export interface Outgoing {
   url: string;
@@ -34,6 +36,8 @@ export interface Outgoing {
 export interface SendOutcome {
   status: number | null;
   fault: string | null;
+  /** The first kilobyte of the response's body as text; null if empty. May hold personal data: never log it. */
+  answer: string | null;
   startedTime: Date;
   /** Up to the status of the response. */
   durationMs: number;
@@ -72,6 +76,7 @@ export class Sender {
       status,
       fault,
       detail,
+      answer: null,
       startedTime,
       durationMs: Math.round(performance.now() - startedMs),
       busyMs: read.busyMs,
@@ -129,7 +134,7 @@ export class Sender {
         const outcome = conclude(status, status >= 200 && status < 300 ? null : explainStatus(status));
         signal.removeEventListener('abort', abort);
         clearTimeout(timer);
-        void untilOver(response).then(() => finish(outcome));
+        void readBeginning(response).then((answer) => finish({ ...outcome, answer }));
       });
       request.end(body);
       read.busyMs += performance.now() - startedMs;
@@ -154,16 +159,24 @@ function countRead(socket: Socket, read: { bytes: number; busyMs: number }, pars
 }
 
 /**
- * Discards the body of a response until it ends or the time is up, so that an endpoint with a short body sees a clean
- * end of the connection.
+ * Reads the body of a response until it ends or the time is up, so that an endpoint with a short body sees a clean end
+ * of the connection. Returns its beginning in one line, without control characters; null if there is none.
  */
-async function untilOver(response: IncomingMessage): Promise<void> {
+async function readBeginning(response: IncomingMessage): Promise<string | null> {
+  const shown: Buffer[] = [];
+  let bytes = 0;
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, BODY_TIMEOUT_MS);
   response.on('error', () => resolve());
   response.on('close', resolve);
-  response.resume();
+  response.on('data', (chunk: Buffer) => {
+    if (bytes < SHOWN_BYTES) shown.push(chunk.subarray(0, SHOWN_BYTES - bytes));
+    bytes += chunk.length;
+  });
   await over;
   clearTimeout(timer);
   response.destroy();
+  // As a stream, it leaves out a character of which only the beginning was read.
+  const text = new TextDecoder().decode(Buffer.concat(shown), { stream: true });
+  return text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() || null;
 }

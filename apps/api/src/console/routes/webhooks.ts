@@ -1,16 +1,19 @@
 import type { WebhookId } from '@lockstep/contract';
 import { type Operator, recordChange } from '@lockstep/operators';
 import { type Database, inTransaction } from '@lockstep/platform';
-import { enableWebhook, listDeliveries, replayWebhook, testWebhook } from '@lockstep/webhooks';
 import {
-  countUndelivered,
-  findEventBefore,
-  findWebhook,
-  listWebhookPage,
-  showSentWebhook,
-} from '@lockstep/webhooks/operator';
+  enableWebhook,
+  listDeliveries,
+  pauseWebhook,
+  replayWebhook,
+  resendDelivery,
+  resumeWebhook,
+  testWebhook,
+} from '@lockstep/webhooks';
+import { countUndelivered, findWebhook, listWebhookPage, showSentWebhook } from '@lockstep/webhooks/operator';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
+import { hidePersonal } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 
 /** Handlers for the webhooks of the applications that an operator sees, and their deliveries. */
@@ -25,7 +28,9 @@ export const webhooksHandlers = {
 
   listWebhookDeliveries: async (request, operator) => {
     const { webhookId: id } = await find(request.db, operator, idOf(request));
-    return await listDeliveries(request.db, operator, id, request.query);
+    const { deliveries, nextCursor } = await listDeliveries(request.db, operator, id, request.query);
+    const hide = (attempt: (typeof deliveries)[number]['attempts'][number]) => hidePersonal(operator, attempt);
+    return { deliveries: deliveries.map((row) => ({ ...row, attempts: row.attempts.map(hide) })), nextCursor };
   },
 
   enableWebhook: async (request, operator) => {
@@ -35,9 +40,8 @@ export const webhooksHandlers = {
       const row = await find(trx, operator, webhookId, { lock: true });
       const { state, disabledTime, disabledCause } = showSentWebhook(row);
       if (state !== 'disabled') return showSentWebhook(row);
-      const after = fromTime === null ? undefined : await findEventBefore(trx, row.applicationId, fromTime);
       await enableWebhook(trx, operator, webhookId);
-      if (after !== undefined) await replayWebhook(trx, operator, webhookId, after);
+      if (fromTime !== null) await replayWebhook(trx, operator, webhookId, { from: fromTime });
       await recordChange(trx, operator, {
         action: 'webhook.enabled',
         target: webhookId,
@@ -50,17 +54,27 @@ export const webhooksHandlers = {
 
   replayWebhook: async (request, operator) => {
     const webhookId = idOf(request);
-    const { after, fromTime } = request.body;
+    const { after = null, from = null, to = null } = request.body;
     return await inTransaction(request.db, async (trx) => {
-      const row = await find(trx, operator, webhookId);
-      const from = fromTime === undefined ? after : await findEventBefore(trx, row.applicationId, fromTime);
-      await replayWebhook(trx, operator, webhookId, from);
-      await recordChange(trx, operator, {
-        action: 'webhook.replayed',
-        target: webhookId,
-        after: { after: after ?? null, fromTime: fromTime ?? null },
-      });
+      await find(trx, operator, webhookId);
+      await replayWebhook(trx, operator, webhookId, request.body);
+      await recordChange(trx, operator, { action: 'webhook.replayed', target: webhookId, after: { after, from, to } });
       return showSentWebhook(await find(trx, operator, webhookId));
+    });
+  },
+
+  pauseWebhook: (request, operator) => change(request, operator, 'webhook.paused', pauseWebhook),
+
+  resumeWebhook: (request, operator) => change(request, operator, 'webhook.resumed', resumeWebhook),
+
+  resendDelivery: async (request, operator) => {
+    const webhookId = idOf(request);
+    return await inTransaction(request.db, async (trx) => {
+      await find(trx, operator, webhookId);
+      const sent = await resendDelivery(trx, operator, webhookId, request.params.deliveryId);
+      const after = { messageId: sent.messageId };
+      await recordChange(trx, operator, { action: 'webhook.resent', target: webhookId, after });
+      return { ...sent, attempts: sent.attempts.map((attempt) => hidePersonal(operator, attempt)) };
     });
   },
 
@@ -75,6 +89,24 @@ export const webhooksHandlers = {
     });
   },
 } satisfies ConsoleHandlers;
+
+/** Pauses or resumes a webhook, and records it if the state changed. */
+async function change(
+  request: FastifyRequest<{ Params: { webhookId: WebhookId } }>,
+  operator: Operator,
+  action: string,
+  make: typeof pauseWebhook,
+) {
+  const webhookId = idOf(request);
+  return await inTransaction(request.db, async (trx) => {
+    const { state: before } = showSentWebhook(await find(trx, operator, webhookId, { lock: true }));
+    await make(trx, operator, webhookId);
+    const after = showSentWebhook(await find(trx, operator, webhookId));
+    const states = { before: { state: before }, after: { state: after.state } };
+    if (before !== after.state) await recordChange(trx, operator, { action, target: webhookId, ...states });
+    return after;
+  });
+}
 
 /** Returns the webhook id of a call, and records it for the log line. */
 function idOf(request: FastifyRequest<{ Params: { webhookId: WebhookId } }>): WebhookId {

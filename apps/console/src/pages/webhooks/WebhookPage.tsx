@@ -145,7 +145,7 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
   const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - DAY_MS);
   const [after, setAfter] = useState('');
   const isAfterValid = EVENT_ID.test(after);
-  const bodies = { time: { fromTime: fromMs }, event: { after }, all: {} };
+  const bodies = { time: { from: fromMs }, event: { after }, all: {} };
   const isValid = { time: fromMs !== undefined, event: isAfterValid, all: true };
   return (
     <ConfirmButton
