@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 /** How many assets or products a step reads at least, and of how many customers it makes events. */
 const READ_AT_ONCE = 1_000;
-const TOLD_AT_ONCE = 200;
+const TOLD_AT_ONCE = 10;
 
 /** The present day, since 1970-01-01 UTC. It begins some minutes late, when orders of the day before are committed. */
 const TODAY = sql`(extract(epoch from statement_timestamp() - interval '5 minutes')::bigint / 86400)::integer`;
