@@ -1,17 +1,14 @@
 import { useHotkeys } from '@mantine/hooks';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 
-const load = () => import('./PaletteDialog.tsx');
-const PaletteDialog = lazy(load);
-/** After the first page has loaded, so that the palette takes what is typed at once. */
-const PRELOAD_AFTER_MS = 2_000;
+const PaletteDialog = lazy(() => import('./PaletteDialog.tsx'));
 
 let open = () => {};
 
 /** Opens the palette, which searches pages, actions and what the service has. */
 export const openPalette = () => open();
 
-/** The palette, which Ctrl-K and / open too. Mounted once, in the frame; its script loads after the page's. */
+/** The palette, which Ctrl-K and / open too. Mounted once, in the frame; its script loads when it opens. */
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -20,8 +17,6 @@ export function Palette() {
       if (document.querySelector('dialog[open], [aria-modal="true"]') !== null) return;
       setOpen(true);
     };
-    const timer = setTimeout(() => void load().catch(() => {}), PRELOAD_AFTER_MS);
-    return () => clearTimeout(timer);
   }, []);
   const typed = useRef('');
   useEffect(() => {
