@@ -37,6 +37,9 @@ export function assetsOf(viewer: Scope): RawBuilder<unknown> {
   return sql`(select * from asset where customer_id in (select id from ${customersOf(viewer)} as customer))`;
 }
 
+/** The assets of all channels, for queries whose other parts say what is visible. */
+export const ALL_ASSETS = assetsOf({ channels: null });
+
 /**
  * Returns the numbers that the caller cannot see, because the active asset of the number, or else the one revoked last,
  * belongs to a customer of another channel. Omits numbers that never belonged to an asset.

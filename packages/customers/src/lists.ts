@@ -142,30 +142,21 @@ export async function listEnterprises(
 
 /** Finds the enterprises that match a text best. */
 export const searchEnterprises = (db: Database, viewer: Operator, text: string, limit: number) =>
-  readBest<EnterpriseRow>(db, {
-    ...{ table: 'enterprise', rows: enterprisesOf(viewer), text, limit },
-    columns: ENTERPRISE,
-  });
+  readBest<EnterpriseRow>(db, { table: 'enterprise', rows: enterprisesOf(viewer), text, limit, columns: ENTERPRISE });
 
 /** Finds the channels that match a text best. */
-export const searchChannels = (db: Database, { channels }: Operator, text: string, limit: number) =>
-  readBest<{ code: string; isPaused: boolean }>(db, {
-    ...{
-      table: 'channel',
-      rows: channels === null ? sql`channel` : sql`(select * from channel where code = any (${[...channels]}::text[]))`,
-      text,
-      limit,
-    },
-    columns: sql`code, paused_time is not null as "isPaused"`,
-  });
+export function searchChannels(db: Database, { channels }: Operator, text: string, limit: number) {
+  const rows =
+    channels === null ? sql`channel` : sql`(select * from channel where code = any (${[...channels]}::text[]))`;
+  const columns = sql`code, paused_time is not null as "isPaused"`;
+  return readBest<{ code: string; isPaused: boolean }>(db, { table: 'channel', rows, text, limit, columns });
+}
 
 /** Finds the customers that match a text best, among those that a viewer can see. */
-export const searchCustomers = (db: Database, viewer: Operator, text: string, limit: number) =>
-  readBest<Owner>(db, {
-    ...{ table: 'customer', rows: customersOf(viewer), text, limit },
-    columns: OWNER,
-    joins: WITH_ENTERPRISE,
-  });
+export function searchCustomers(db: Database, viewer: Operator, text: string, limit: number) {
+  const shown = { columns: OWNER, joins: WITH_ENTERPRISE };
+  return readBest<Owner>(db, { table: 'customer', rows: customersOf(viewer), text, limit, ...shown });
+}
 
 /** An enterprise, and whether the operator sees all its customers. */
 type FoundEnterprise = Omit<ConsoleData<'getEnterprise'>, 'employeeCount' | 'administrators'> & { isWhole: boolean };

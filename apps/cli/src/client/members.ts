@@ -1,6 +1,6 @@
 import type { EnterpriseAsset, Holding, ListedEmployee, SeatCounts } from '@lockstep/contract';
 import type { ListOptions } from '../options.ts';
-import { printList, readPages } from '../output/lists.ts';
+import { printList, readAll } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
 import { type Column, describeEnd, formatTime, nameAdministrator } from '../output/values.ts';
@@ -116,22 +116,8 @@ export async function listHoldings(
 
 /** Reads all employees and all assets of the enterprise. */
 export async function readEnterprise(client: OrderClient) {
-  const employees: ListedEmployee[] = [];
-  const assets: EnterpriseAsset[] = [];
-  const all = Number.POSITIVE_INFINITY;
-  await readPages(
-    (page) => readEmployees(client, page),
-    (items) => employees.push(...items),
-    all,
-    MAX_PAGE,
-  );
-  await readPages(
-    (page) => readAssets(client, page),
-    (items) => assets.push(...items),
-    all,
-    MAX_PAGE,
-  );
-  return { employees, assets };
+  const employees = await readAll((page) => readEmployees(client, page), MAX_PAGE);
+  return { employees, assets: await readAll((page) => readAssets(client, page), MAX_PAGE) };
 }
 
 async function readEmployees(client: OrderClient, page: PageQuery, keyword?: string) {

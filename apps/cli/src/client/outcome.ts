@@ -1,6 +1,6 @@
 import type { BatchResult, BatchSummary, OrderPreview, OrderResult } from '@lockstep/contract';
 import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
-import { readPages } from '../output/lists.ts';
+import { readAll } from '../output/lists.ts';
 import { STATUS } from '../output/status.ts';
 import { formatTable } from '../output/table.ts';
 import { say, showProgress } from '../output/terminal.ts';
@@ -73,13 +73,10 @@ export async function watchBatch(client: OrderClient, key: BatchKey): Promise<Ba
 
 /** Reads all orders of a batch, or those in one state, as they were sent. */
 async function readOrders(client: OrderClient, query: SentQuery<'getBatchResult'>): Promise<OrderResult[]> {
-  const read: OrderResult[] = [];
-  const readPage = async (page: { limit: string; cursor: string | undefined }) => {
+  return await readAll(async (page) => {
     const { orders, nextCursor } = await client.call('getBatchResult', { query: { ...query, ...page } });
     return { items: orders, nextCursor };
-  };
-  await readPages(readPage, (orders) => read.push(...orders), Number.POSITIVE_INFINITY, MAX_PAGE_ORDERS);
-  return read;
+  }, MAX_PAGE_ORDERS);
 }
 
 /**

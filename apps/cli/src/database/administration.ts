@@ -107,20 +107,14 @@ export const list = (db: Database) => listOperators(db);
 
 export const resetPassword = (db: Database, name: string) => resetOperatorPassword(hashing(db), name, newCommand());
 
-export async function disable(db: Database, name: string) {
-  await disableOperator(db, name, newCommand());
-  return `Operator ${name} is disabled`;
-}
-
-export async function enable(db: Database, name: string) {
-  await enableOperator(db, name, newCommand());
-  return `Operator ${name} is enabled`;
-}
-
-export async function link(db: Database, name: string) {
-  await linkOperator(db, name, newCommand());
-  return `Operator ${name} logs in by the provider`;
-}
+/** Returns a command that changes an operator, and then says what is true of it. */
+const changing = (change: typeof disableOperator, what: string) => async (db: Database, name: string) => {
+  await change(db, name, newCommand());
+  return `Operator ${name} ${what}`;
+};
+export const disable = changing(disableOperator, 'is disabled');
+export const enable = changing(enableOperator, 'is enabled');
+export const link = changing(linkOperator, 'logs in by the provider');
 
 export async function setMemberPassword(db: Database, globalId: string) {
   const record = recordedCall(newCommand(), 'employee.password_reset');

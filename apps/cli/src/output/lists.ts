@@ -42,6 +42,13 @@ export async function readPages<Item>(
   }
 }
 
+/** Reads all entries of a list, in pages of at most `mostOfPage`. */
+export async function readAll<Item>(readPage: ReadPage<Item>, mostOfPage: number): Promise<Item[]> {
+  const all: Item[] = [];
+  await readPages(readPage, (items) => all.push(...items), undefined, mostOfPage);
+  return all;
+}
+
 /**
  * Prints a list as a table, or with `json` as one object per line, and says on standard error if more entries may
  * follow. If a page fails, prints the entries read before it.

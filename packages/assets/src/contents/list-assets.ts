@@ -14,7 +14,7 @@ import {
 } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { VerdictFacts } from '../ledger/verdict.ts';
-import { assetsOf } from '../tenant.ts';
+import { ALL_ASSETS } from '../tenant.ts';
 import { ofTerms } from '../terms.ts';
 import { showFacts } from './show-assets.ts';
 import { ASSET_VALIDITY, HAS_REASON, NOW_MS, validityIn, verdictFacts } from './verdict-facts.ts';
@@ -98,7 +98,6 @@ function countShown(page: readonly Row[]): number {
   return page.length;
 }
 
-const ALL = { channels: null };
 const MS_PER_DAY = sql.lit(86_400_000);
 
 /** SQL: the active products on `asset`; with a URI, those of this product. */
@@ -131,7 +130,7 @@ function columnsOf(viewer: Viewer, include: Filters['include']): RawBuilder<unkn
 async function readProducts(trx: Trx, assets: readonly Row[]) {
   const ids = assets.map(({ assetId }) => assetId);
   const { rows } = await sql<NonNullable<ListedAsset['products']>[number] & Pick<ListedAsset, 'assetId'>>`
-    select asset.id as "assetId", product.* from ${assetsOf(ALL)} as asset cross join lateral (
+    select asset.id as "assetId", product.* from ${ALL_ASSETS} as asset cross join lateral (
       select product.id, ${sql.raw(ofTerms('product_uri'))} as "productUri",
         ${sql.raw(ofTerms('product_name'))} as "productName",
         coalesce(held_by_order_id, license_order_id) as "licenseOrderId", limit_concurrent as "limitConcurrent",
@@ -196,7 +195,6 @@ function chooseWalk(viewer: Viewer, filters: Filters): AssetWalk {
   return state === 'active' ? newestFirst() : byChange(0);
 }
 
-const ASSETS = assetsOf(ALL);
 const ID = [sql`asset.id`];
 
 /** By number; revoked assets of a number oldest first. */
@@ -208,8 +206,8 @@ function byNumber({ state }: Filters, prefix: string): AssetWalk {
     parts: [isId],
     place: ID,
     from: (after) => sql`
-      select * from ${ASSETS} as asset where ${isOf}
-        and ${after === null ? sql`asset_num >= ${prefix}` : sql`(${order}) > (select ${order} from ${ASSETS} as before where id = ${after[0]})`}
+      select * from ${ALL_ASSETS} as asset where ${isOf}
+        and ${after === null ? sql`asset_num >= ${prefix}` : sql`(${order}) > (select ${order} from ${ALL_ASSETS} as before where id = ${after[0]})`}
         ${end === null ? sql`` : sql`and asset_num < ${end}`}
       order by ${order}`,
   };
@@ -220,8 +218,8 @@ function newestFirst(): AssetWalk {
     parts: [isId],
     place: ID,
     from: (after) => sql`
-      select * from ${ASSETS} as asset where revoked_time is null
-        ${after === null ? sql`` : sql`and (created_time, id) < (select created_time, id from ${ASSETS} as before where id = ${after[0]})`}
+      select * from ${ALL_ASSETS} as asset where revoked_time is null
+        ${after === null ? sql`` : sql`and (created_time, id) < (select created_time, id from ${ALL_ASSETS} as before where id = ${after[0]})`}
       order by created_time desc, id desc`,
   };
 }
@@ -253,12 +251,12 @@ function byCustomer(viewer: Viewer, { customerId, enterpriseGlobalId, channelCod
           ? sql`true`
           : sql`(
               owner.id <> ${after[0]} or (${time}, asset.id) < (
-                select ${time}, before.id from ${ASSETS} as before where before.id = ${after[1]}
+                select ${time}, before.id from ${ALL_ASSETS} as before where before.id = ${after[1]}
               )
             )`;
       return sql`
         select owner.id as owner_id, asset.* from (${customers}) as owner left join lateral (
-          select * from ${ASSETS} as asset where asset.customer_id = owner.id and ${isOf} and ${isBehind}
+          select * from ${ALL_ASSETS} as asset where asset.customer_id = owner.id and ${isOf} and ${isBehind}
           order by ${time} desc, asset.id desc
         ) as asset on true`;
     },
@@ -279,7 +277,7 @@ function byEnd(filters: Filters): AssetWalk {
       select ended.day, is_first, asset.* from (
         select day, asset_id, lag(asset_id) over (order by day, asset_id) is distinct from asset_id as is_first
         from (${firstEnds(filters, after, MAX_SCANNED)}) as found order by day, asset_id
-      ) as ended cross join lateral (select * from ${ASSETS} as asset where asset.id = ended.asset_id offset 0) as asset`,
+      ) as ended cross join lateral (select * from ${ALL_ASSETS} as asset where asset.id = ended.asset_id offset 0) as asset`,
     wanted: sql`asset.is_first and asset.day = (
       select min(at) from ${endsOf(productUri)} where ${isIn(filters)}
     ) / ${MS_PER_DAY}`,
@@ -303,7 +301,7 @@ function firstEnds({ expiresFrom = 0, expiresTo }: Period, after: readonly strin
     ) as ending where (day, asset_id) > (${day}, ${id}) ${until} order by day, asset_id limit ${most}
   )`;
   return sql`
-    ${ending(ASSETS, sql`id`)} union all ${ending(sql`product_instance`, sql`asset_id`)}
+    ${ending(ALL_ASSETS, sql`id`)} union all ${ending(sql`product_instance`, sql`asset_id`)}
     order by day, asset_id limit ${most}`;
 }
 
@@ -321,7 +319,7 @@ export async function countExpiring(db: Database, viewer: Viewer, period: Requir
     owned as (
       select enterprise_id, count(distinct found.asset_id)::int as assets from found
       cross join lateral (
-        select customer_id, least(found.at, limit_end_date) as at from ${ASSETS} as asset
+        select customer_id, least(found.at, limit_end_date) as at from ${ALL_ASSETS} as asset
         where id = found.asset_id and revoked_time is null offset 0
       ) as ended
       cross join lateral (
@@ -353,7 +351,7 @@ function byChange(fromMs: number): AssetWalk {
     from: (after) => {
       const [time, id] = after ?? [String(fromMs * 1000), '0'];
       const changed = (at: RawBuilder<unknown>, isCurrent: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`(
-        select id, ${at} as at, ${isCurrent} as is_current from ${ASSETS} as asset
+        select id, ${at} as at, ${isCurrent} as is_current from ${ALL_ASSETS} as asset
         where ${condition}
           and (${at}, id) > (timestamptz 'epoch' + ${time}::bigint * interval '1 microsecond', ${id}::bigint)
         order by ${at}, id limit ${MAX_SCANNED}
@@ -365,7 +363,7 @@ function byChange(fromMs: number): AssetWalk {
           ${changed(sql`updated_time`, sql`true`, sql`(updated_time > created_time or revoked_time is not null)`)}
           order by at, id limit ${MAX_SCANNED}
         ) as changed
-        cross join lateral (select * from ${ASSETS} as asset where asset.id = changed.id offset 0) as asset`;
+        cross join lateral (select * from ${ALL_ASSETS} as asset where asset.id = changed.id offset 0) as asset`;
     },
     wanted: sql`is_current`,
   };

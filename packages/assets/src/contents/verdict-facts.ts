@@ -2,7 +2,7 @@ import type { VerdictReason, Viewer } from '@lockstep/contract';
 import { inMs } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type { Period, VerdictFacts } from '../ledger/verdict.ts';
-import { assetsOf } from '../tenant.ts';
+import { ALL_ASSETS, assetsOf } from '../tenant.ts';
 
 /** SQL for the time of reading in milliseconds, as a bigint like limit dates. It decides what is in force. */
 export const NOW_MS = sql`floor(extract(epoch from statement_timestamp()) * 1000)::bigint`;
@@ -12,8 +12,6 @@ type FactsViewer = Pick<Viewer, 'channels'> & { applicationId?: Viewer['applicat
 
 /** SQL for the dates of `asset`. */
 export const PERIOD = sql<Period>`json_build_object('start', asset.limit_start_date, 'end', asset.limit_end_date)`;
-
-const ALL_ASSETS = assetsOf({ channels: null });
 
 /** The dates of the active products on `asset`, and of those lent into it, within the dates of their assets. */
 const PRODUCTS = sql`(

@@ -11,7 +11,7 @@ import { selectCustomers } from '@lockstep/customers';
 import { buildRows, inMs, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { ABOVE_ALL, ORDERS_PER_BATCH } from '../ids.ts';
-import { assetsOf } from '../tenant.ts';
+import { ALL_ASSETS, assetsOf } from '../tenant.ts';
 
 /** An asset that has or had the number. */
 export interface TracedAsset {
@@ -211,8 +211,6 @@ function revokersOf(
     )
     select id from revoker where id is not null`;
 }
-
-const ALL_ASSETS = assetsOf({ channels: null });
 
 /**
  * Returns a query of the orders of any sender that changed an asset with this number, active or revoked: at most

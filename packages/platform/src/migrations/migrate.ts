@@ -32,8 +32,8 @@ class MigrationFailure extends Error {
 
 /**
  * Applies the migrations in a directory that a database lacks, each in its own transaction, behind kysely's lock, so
- * that processes that start together do not collide. Changes nothing if another baseline created the database or a later release
- * migrated it. Returns the names of the applied migrations, and calls `onApplied` after each.
+ * that processes that start together do not collide. Changes nothing if another baseline created the database or a
+ * later release migrated it. Returns the names of the applied migrations, and calls `onApplied` after each.
  *
  * Throws an Error if another baseline created the database, and a MigrationFailure if a migration fails; calling it
  * again continues from there.
