@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AssetDetail, FeedEvent, HistoryEntry, Webhook, WebhookDelivery } from '@lockstep/contract';
-import { afterAll, describe, expect, it } from 'vitest';
+import { AssetDetail, FeedEvent, HistoryEntry, RefusedCall, Webhook, WebhookDelivery } from '@lockstep/contract';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { dataOf } from '../harness/api.ts';
 import { startReceiver } from '../harness/network/receiver.ts';
@@ -167,6 +167,18 @@ describe('lockstep webhook', () => {
     });
     const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
     expect(listed[0]).toEqual(delivery);
+  });
+
+  it('lists refused calls with their causes, filtered by time, operation and request', async () => {
+    const { requestId } = await vi.waitFor(async () => {
+      await run('lockstep order show 404');
+      const [refusal] = objectsIn(await show('lockstep refusal list --cause order_not_found --json'));
+      return RefusedCall.parse(refusal);
+    }, 20_000);
+    const table = await show(`lockstep refusal list --request-id ${requestId} --operation getOrderResult`);
+    expect(tableIn(table, 'refused')).toMatchObject([{ cause: 'order_not_found', code: '13004' }]);
+    expect(await run('lockstep refusal list --refused-to 2026-01-01')).toMatchObject({ status: 0, stdout: '' });
+    expect(await run('lockstep refusal list --cause wrong')).toMatchObject({ status: 64 });
   });
 
   const URL_OF_NOBODY = 'https://lockstep.example/hooks';
