@@ -14,9 +14,7 @@ interface Refused {
 
 /** Calls that count together. `at`: when the first was refused, by the clock of `performance`. */
 type Count = Pick<Refused, 'applicationId' | 'operation'> & { cause: string; count: number; at: number };
-
-/** The details of a call. `isFirst`: the first of its application and cause in this minute. */
-type Detail = ReturnType<typeof shorten> & { at: number; isFirst: boolean };
+type Detail = ReturnType<typeof shorten> & { at: number };
 
 /** How long refusals wait for others, so that one statement stores them. */
 const WAIT_MS = 1_000;
@@ -31,8 +29,7 @@ const MAX_CHARACTERS = 300;
 
 /** Stores refused calls (rules 1.3) after their answers, about once a second. If there are too many, it only counts. */
 export class RefusalRecorder {
-  readonly #db: Database;
-  readonly #log: Logger;
+  readonly #tools: { db: Database; log: Logger };
   #details: Detail[] = [];
   #counts = new Map<string, Count>();
   /** How many details of each application and cause this process has had since the minute began. */
@@ -42,22 +39,21 @@ export class RefusalRecorder {
   #storing = Promise.resolve();
   #isFailing = false;
 
-  constructor({ db, log }: { db: Database; log: Logger }) {
-    this.#db = db;
-    this.#log = log;
+  constructor(tools: { db: Database; log: Logger }) {
+    this.#tools = tools;
   }
 
   record(refused: Refused): void {
-    const { applicationId, operation, answer } = refused;
-    const { cause } = answer;
+    const { applicationId, operation } = refused;
+    const { cause } = refused.answer;
     const at = performance.now();
     this.#count({ applicationId, operation, cause, count: 1, at });
     if (this.#minute !== minuteOf(at)) this.#ofMinute.clear();
     this.#minute = minuteOf(at);
     const key = `${applicationId} ${cause}`;
-    const place = (this.#ofMinute.get(key) ?? 0) + 1;
-    this.#ofMinute.set(key, place);
-    if (place <= MAX_DETAILS_OF_MINUTE) this.#details.push({ ...shorten(refused), at, isFirst: place === 1 });
+    const before = this.#ofMinute.get(key) ?? 0;
+    this.#ofMinute.set(key, before + 1);
+    if (before < MAX_DETAILS_OF_MINUTE) this.#details.push({ ...shorten(refused), at });
     if (this.#details.length > MAX_WAITING) this.#details.shift();
     this.#timer ??= setTimeout(() => void this.#store(), WAIT_MS).unref();
   }
@@ -88,13 +84,12 @@ export class RefusalRecorder {
   async #write(details: Detail[], counts: Count[]): Promise<void> {
     this.#details = [];
     this.#counts = new Map();
-    const growing = details.filter(({ isFirst }) => isFirst).map(({ applicationId }) => applicationId);
-    const values = [toJson(details), toJson(counts), [...new Set(growing)]];
     try {
-      await run(this.#db, { name: 'store_refusals', text: STORE_REFUSALS, values });
+      const values = [toJson(details), toJson(counts)];
+      await run(this.#tools.db, { name: 'store_refusals', text: STORE_REFUSALS, values });
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#log.warn({ err: error }, 'refused calls not stored');
+      if (!this.#isFailing) this.#tools.log.warn({ err: error }, 'refused calls not stored');
       this.#isFailing = true;
       // Values that PostgreSQL refuses would fail again.
       if (!isTransient(error)) return;
@@ -126,9 +121,9 @@ function toJson(entries: readonly (Detail | Count)[]): string {
 const TIME = 'statement_timestamp() - make_interval(secs => at)';
 
 /**
- * Stores details and counts, and deletes the oldest details of applications beyond their number. The commit does not
- * wait for the disk, so that it takes nothing from the commits of accepted calls. Counts are in order, so that two
- * processes cannot wait for each other.
+ * Stores details and counts, and deletes the oldest details of applications with a first cause in a minute. The commit
+ * does not wait for the disk, so that it takes nothing from the commits of accepted calls. Counts are in order, so that
+ * two processes cannot wait for each other.
  */
 const STORE_REFUSALS = `
   with detail as (
@@ -144,9 +139,10 @@ const STORE_REFUSALS = `
       as counted ("applicationId" bigint, at float8, operation text, cause text, count bigint)
     group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (application_id, minute, operation, cause) do update set count = refusal_count.count + excluded.count
+    returning application_id, xmax = 0 as is_new
   ), trimmed as (
     delete from refused_call where id = any (array(
-      select old.id from unnest((select $3::bigint[])) as application (id)
+      select old.id from (select distinct application_id as id from counted where is_new) as application
       cross join lateral (
         select time, id from refused_call where application_id = application.id
         order by time desc, id desc offset ${MAX_OF_APPLICATION - 1} limit 1

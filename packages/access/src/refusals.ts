@@ -8,23 +8,18 @@ import {
   type RefusalPage,
   type RefusedCall,
 } from '@lockstep/contract';
-import { type Database, inMs, inSnapshot, isId, ListCursor, readWalkIn, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inSnapshot, isId, ListCursor, readWalkIn } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import type {} from './tables.ts';
 
-/** Who looks: the application that called, or an operator, who sees the calls of the applications that they see. */
-type RefusalViewer = Pick<ApplicationCaller, 'applicationId'> | Operator;
-
 /** A refused call, with the application that called. */
 type CallOfApplication = RefusedCall & { appKey: string; applicationName: string };
-
 type Row = Omit<CallOfApplication, 'message' | 'faults'> & {
   faults: [Cause, ...string[]][];
   micros: string;
   id: string;
 };
 
-const HOUR_MS = 3_600_000;
 const MICROSECONDS = /^\d{1,17}$/;
 
 /** Returns a page of an application's own refused calls (rules 1.3). Throws a WrongCursor. */
@@ -38,69 +33,55 @@ export async function listRefusals(
 }
 
 /**
- * Returns a page of the refused calls that a viewer sees, newest first, and on the first page how many there were by
- * cause (rules 1.3). Only operators ask by `appKey`. Throws a WrongCursor.
+ * Returns a page of the refused calls of an application, or of those that an operator sees, newest first, and on the
+ * first page how many there were by cause (rules 1.3). Only operators ask by `appKey`. Throws a WrongCursor.
  */
 export async function readRefusals(
   db: Database,
-  viewer: RefusalViewer,
+  viewer: Pick<ApplicationCaller, 'applicationId'> | Operator,
   query: Partial<ListRefusalsQuery> & { limit: number; appKey?: string | undefined },
 ): Promise<Omit<RefusalPage, 'refusals'> & { refusals: CallOfApplication[] }> {
   const { refusedFrom, refusedTo, appKey, cause, operation, requestId, limit, cursor } = query;
-  const filters = { refusedFrom, refusedTo, appKey, cause, operation, requestId };
+  const filters = [refusedFrom, refusedTo, appKey, cause, operation, requestId];
   const isPlace = [(text: string) => MICROSECONDS.test(text), isId];
   const cursors = new ListCursor(['refusals', viewer.applicationId, filters], cursor, isPlace);
-  const { after } = cursors;
-  const own = conditions(
-    viewer.applicationId !== null && sql`application_id = ${viewer.applicationId}`,
-    appKey !== undefined && sql`application_id = (select id from application where app_key = ${appKey})`,
+  const [micros, id] = cursors.after ?? [];
+  const own = allOf(
+    viewer.applicationId && sql`application_id = ${viewer.applicationId}`,
+    appKey && sql`application_id = (select id from application where app_key = ${appKey})`,
   );
-  const ofViewer =
-    viewer.applicationId === null &&
-    viewer.channels !== null &&
-    sql`application_id in (select id from application where channels <@ ${viewer.channels}::text[])`;
-  const walked = conditions(
+  const channels = viewer.applicationId === null ? viewer.channels : null;
+  const seen = channels && sql`application_id in (select id from application where channels <@ ${channels}::text[])`;
+  const walked = allOf(
     own,
-    requestId !== undefined && sql`request_id = ${requestId}`,
-    refusedFrom !== undefined && sql`time >= ${timeOf(refusedFrom)}`,
-    refusedTo !== undefined && sql`time < ${timeOf(refusedTo + 1)}`,
-    after !== null &&
-      sql`(time, id) < (timestamptz 'epoch' + ${after[0]}::bigint * interval '1 microsecond', ${after[1]}::bigint)`,
+    requestId && sql`request_id = ${requestId}`,
+    refusedFrom && sql`time >= ${timeOf(refusedFrom)}`,
+    refusedTo && sql`time < ${timeOf(refusedTo + 1)}`,
+    micros && sql`(time, id) < (timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond', ${id}::bigint)`,
   );
-  const wanted = [
-    ofViewer,
-    cause !== undefined && sql`cause = ${cause}`,
-    operation !== undefined && sql`operation = ${operation}`,
-  ];
+  const wanted = allOf(seen, cause && sql`cause = ${cause}`, operation && sql`operation = ${operation}`);
   return await inSnapshot(db, async (trx) => {
-    const counts =
-      after === null && requestId === undefined ? await countCauses(trx, conditions(own, ofViewer), filters) : {};
+    const to = refusedTo ? timeOf(refusedTo) : sql`statement_timestamp()`;
+    const from = refusedFrom ? timeOf(refusedFrom) : sql`${to} - interval '1 hour'`;
+    const isCounted = micros === undefined && requestId === undefined;
+    const counts = await sql<{ cause: string; count: number }>`
+      select cause, sum(count)::float8 as count from refusal_count
+      where ${isCounted} and ${allOf(own, seen)} and minute >= date_trunc('minute', ${from}) and minute <= ${to}
+      group by cause order by count desc, cause`.execute(trx);
     const { page, last } = await readWalkIn<Row>(trx, {
       walk: sql`select * from refused_call where ${walked} order by time desc, id desc`,
-      wanted: wanted.some((each) => each !== false) ? conditions(...wanted) : null,
+      wanted: seen || cause || operation ? wanted : null,
       as: 'refused',
       columns: COLUMNS,
       joins: sql`join application on application.id = refused.application_id`,
       limit,
     });
-    const nextCursor = cursors.write(last === undefined ? null : [last.micros, last.id]);
-    return { refusals: page.map(show), nextCursor, counts };
+    return {
+      refusals: page.map(show),
+      nextCursor: cursors.write(last === undefined ? null : [last.micros, last.id]),
+      counts: Object.fromEntries(counts.rows.map((each) => [each.cause, each.count])),
+    };
   });
-}
-
-/** Counts the refused calls of a period by cause, the most frequent first. */
-async function countCauses(
-  trx: Trx,
-  seen: RawBuilder<unknown>,
-  { refusedFrom, refusedTo }: Pick<ListRefusalsQuery, 'refusedFrom' | 'refusedTo'>,
-): Promise<RefusalPage['counts']> {
-  const to = refusedTo === undefined ? sql`statement_timestamp()` : timeOf(refusedTo);
-  const from = refusedFrom === undefined ? sql`${to} - make_interval(secs => ${HOUR_MS / 1_000})` : timeOf(refusedFrom);
-  const { rows } = await sql<{ cause: string; count: number }>`
-    select cause, sum(count)::float8 as count from refusal_count
-    where ${seen} and minute >= date_trunc('minute', ${from}) and minute <= ${to}
-    group by cause order by count desc, cause`.execute(trx);
-  return Object.fromEntries(rows.map(({ cause, count }) => [cause, count]));
 }
 
 const COLUMNS = sql`refused.id, (extract(epoch from refused.time) * 1000000)::bigint::text as micros,
@@ -109,18 +90,15 @@ const COLUMNS = sql`refused.id, (extract(epoch from refused.time) * 1000000)::bi
   application.name as "applicationName"`;
 
 function show({ micros: _, id: __, faults, ...call }: Row): CallOfApplication {
-  return {
-    ...call,
-    message: buildMessage(call.cause, ...call.args),
-    faults: faults.map(([cause, path = '', ...values]) => {
-      const fault = faultAt(path, cause, ...values);
-      return { ...fault, args: [...fault.args] };
-    }),
+  const faultOf = ([cause, path = '', ...values]: Row['faults'][number]) => {
+    const fault = faultAt(path, cause, ...values);
+    return { ...fault, args: [...fault.args] };
   };
+  return { ...call, message: buildMessage(call.cause, ...call.args), faults: faults.map(faultOf) };
 }
 
 const timeOf = (timeMs: number) => sql`to_timestamp(${timeMs}::bigint / 1000.0)`;
 
-/** SQL: all of these conditions, without those that are false. */
-const conditions = (...all: readonly (RawBuilder<unknown> | false)[]) =>
-  sql.join([sql`true`, ...all.filter((each) => each !== false)], sql` and `);
+/** SQL: all of these conditions that are given. */
+const allOf = (...all: readonly (RawBuilder<unknown> | '' | 0 | null | undefined)[]) =>
+  sql.join([sql`true`, ...all.filter((each) => each)], sql` and `);

@@ -38,7 +38,7 @@ export const RefusedCall = named('RefusedCall', 'A refused call.', {
 });
 export type RefusedCall = z.infer<typeof RefusedCall>;
 
-export const RefusalCounts = z.record(z.string(), integer()).meta({
+const RefusalCounts = z.record(z.string(), integer()).meta({
   id: 'RefusalCounts',
   description: 'How many calls were refused with each cause, the most frequent first.',
 });

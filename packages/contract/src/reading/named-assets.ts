@@ -6,27 +6,18 @@ const NUMBERS = ['assetNum', 'assetNos', 'assetNums', 'addAssets', 'deleteAssets
 const LISTS = ['orderList', 'assets', 'privileges'];
 const MAX_CHARACTERS = 255;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
-
 /** Returns the first asset numbers that parts of a call name, whether or not the call is valid. */
-export function findNamedAssets(...parts: unknown[]): string[] {
+export function findNamedAssets(...parts: readonly unknown[]): string[] {
   const found = new Set<string>();
-  const visit = (part: unknown) => {
-    if (typeof part !== 'object' || part === null) return;
-    const fields = part as Record<string, unknown>;
-    for (const name of NUMBERS) {
-      for (const value of listOf(fields[name])) {
-        if (found.size >= MAX_KEPT_ASSETS) return;
-        if (typeof value === 'string') found.add(cut(value, MAX_CHARACTERS));
-      }
-    }
-    for (const name of LISTS) {
-      for (const entry of listOf(fields[name])) {
-        if (found.size >= MAX_KEPT_ASSETS) return;
-        visit(entry);
-      }
+  const visit = (part: unknown, names: readonly string[] = []) => {
+    for (const value of Array.isArray(part) ? (part as unknown[]) : [part]) {
+      if (found.size >= MAX_KEPT_ASSETS) return;
+      if (typeof value === 'string' && names === NUMBERS) found.add(cut(value, MAX_CHARACTERS));
+      if (typeof value !== 'object' || value === null) continue;
+      for (const inside of [NUMBERS, LISTS])
+        for (const name of inside) visit((value as Record<string, unknown>)[name], inside);
     }
   };
-  for (const part of parts) visit(part);
+  visit(parts);
   return [...found];
 }

@@ -33,7 +33,19 @@ export function RefusalsPage() {
           { name: 'operation', label: words.operation, kind: 'text', placeholder: 'createBatchOrder' },
           { name: 'requestId', label: words.requestId, kind: 'text' },
         ]}
-        above={({ refusals, counts }) => refusals.length > 0 && <Causes counts={counts} />}
+        above={({ refusals, counts }) =>
+          refusals.length > 0 &&
+          Object.keys(counts).length > 0 && (
+            <section aria-label={words.counts}>
+              <p className={styles.hint}>{words.counts}</p>
+              <Figures>
+                {Object.entries(counts).map(([cause, count]) => (
+                  <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ cause })} />
+                ))}
+              </Figures>
+            </section>
+          )
+        }
         {...useRefusalTable()}
         none={[words.noneTitle, words.none]}
       />
@@ -53,22 +65,6 @@ export function LatestRefusals({ appKey }: { appKey: string }) {
         {({ refusals }) => <DataTable label={words.refusals} rows={refusals} {...table} empty={empty} />}
       </Query>
     </Section>
-  );
-}
-
-/** How many calls were refused with each cause. */
-function Causes({ counts }: { counts: ConsoleData<'listRefusals'>['counts'] }) {
-  const words = useWords(refusalsWords);
-  if (Object.keys(counts).length === 0) return null;
-  return (
-    <section aria-label={words.counts}>
-      <p className={styles.hint}>{words.counts}</p>
-      <Figures>
-        {Object.entries(counts).map(([cause, count]) => (
-          <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ cause })} />
-        ))}
-      </Figures>
-    </section>
   );
 }
 
