@@ -167,6 +167,29 @@ describe('lockstep webhook', () => {
     });
     const listed = objectsIn(await resultOf(runHere(`deliveries ${webhookId} --json --all`)));
     expect(listed[0]).toEqual(delivery);
+    expect(await resultOf(runHere(`resend ${webhookId} ${delivery.deliveryId}`))).toContain(delivery.messageId);
+    await receiver.awaitCount(4);
+    expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(delivery.messageId);
+  });
+
+  it('changes webhooks: update, pause, resume, replay of a period', async () => {
+    const url = 'https://lockstep.example/hooks';
+    const [{ webhookId }] = objectsIn(await show(`lockstep webhook create ${url} --types batch.completed --json`));
+    const runHere = async (words: string) => objectsIn(await show(`lockstep webhook ${words} --json`))[0];
+    const filters = { types: ['batch.completed', 'batch.retried'], channelCodes: ['demo'] };
+    expect(
+      await runHere(`update ${webhookId} --types batch.completed,batch.retried --channel-codes demo`),
+    ).toMatchObject({
+      url,
+      ...filters,
+    });
+    const changed = await runHere(`update ${webhookId} --channel-codes all --url ${url}/2`);
+    expect(changed).toMatchObject({ url: `${url}/2`, types: filters.types, channelCodes: null });
+    expect(await runHere(`pause ${webhookId}`)).toMatchObject({ state: 'paused' });
+    expect(await show(`lockstep webhook show ${webhookId}`)).toMatch(/^types +batch.completed, batch.retried$/m);
+    expect(await runHere(`resume ${webhookId}`)).toEqual(changed);
+    expect(await runHere(`replay ${webhookId} --from 2026-01-01 --to 2026-01-31`)).toEqual(changed);
+    await show(`lockstep webhook delete ${webhookId}`);
   });
 
   it('lists refused calls with their causes, filtered by time, operation and request', async () => {

@@ -33,8 +33,10 @@ const FIELDS: Record<string, string> = {
   channel: 'channelCode',
   customer: 'customerId',
   enterprise: 'enterpriseGlobalId',
+  entry: 'deliveryId',
   number: 'assetNum',
   type: 'orderType',
+  webhook: 'webhookId',
 };
 /** The options that are no fields of a call. */
 const OWN_OPTIONS = ['json', 'csv', 'ndjson', 'limit', 'all', 'baseUrl', 'appKey', 'appSecretFile'];

@@ -3,7 +3,7 @@ import type { Webhook, WebhookDelivery } from '@lockstep/contract';
 import { LATEST } from '@lockstep/contract/words';
 import { type Command, Option } from 'commander';
 import type { OrderClient } from '../client/client.ts';
-import { JSON_OPTION, parseEventId, parseId, parseText, parseUrl } from '../options.ts';
+import { JSON_OPTION, parseEventId, parseFrom, parseId, parseText, parseTo, parseUrl } from '../options.ts';
 import { say } from '../output/terminal.ts';
 import { type Column, type Fields, formatTime } from '../output/values.ts';
 import { API_COMMANDS, type Commands } from './commands.ts';
@@ -24,15 +24,25 @@ const fields = (webhook: Webhook & { secret?: string }): Fields => [
   ['state', webhook.state],
   ['URL', webhook.url],
   ['description', webhook.description],
+  ['types', webhook.types?.join(', ') ?? null],
+  ['channels', webhook.channelCodes?.join(', ') ?? null],
   ['created', formatTime(webhook.createdTime)],
+  ['paused since', formatTime(webhook.pausedTime)],
   ['disabled since', formatTime(webhook.disabledTime)],
   ['cause', webhook.disabledCause],
   ...(webhook.secret === undefined ? [] : [['secret', webhook.secret] as const]),
 ];
 const hint = 'Save the secret now: it is not shown again.';
 
+const deliveryFields = ({ deliveryId, messageId, state, nextAttemptTime }: WebhookDelivery): Fields => [
+  ['delivery', deliveryId],
+  ['message', messageId],
+  ['state', state],
+  ['next attempt', formatTime(nextAttemptTime)],
+];
 const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
   { head: 'created', cell: ({ createdTime }) => formatTime(createdTime) },
+  { head: 'delivery', cell: ({ deliveryId }) => deliveryId, isRight: true },
   { head: 'message', cell: ({ messageId }) => messageId, isRight: true },
   { head: 'type', cell: ({ type }) => type, wraps: true },
   { head: 'state', cell: ({ state }) => state },
@@ -46,6 +56,15 @@ Use it to try a receiver on this machine, without a public address. Events are
 sent one by one, each until the receiver answers 2xx, whichever of the two
 restarts in between.`;
 
+/** Parses names separated by commas; `all` means no filter. Throws InvalidArgumentError. */
+const parseNames = (value: string) => (value.trim() === 'all' ? [] : value.split(',').map(parseText));
+const parseFromMs = (value: string) => Number(parseFrom(value));
+const parseToMs = (value: string) => Number(parseTo(value));
+const addFilters = (command: Command) =>
+  command
+    .option('--types <types>', 'Send only events of these types, separated by commas (default: all)', parseNames)
+    .option('--channel-codes <codes>', 'Send only events of these channels and of none (default: all)', parseNames);
+
 /** Adds `lockstep webhook …`. */
 export function addWebhookCommands(program: Command, commands: Commands): void {
   const webhook = program.command('webhook').helpGroup(API_COMMANDS).description('Manage webhooks');
@@ -53,7 +72,7 @@ export function addWebhookCommands(program: Command, commands: Commands): void {
   const call = commands.operations(webhook);
   const one = ['<webhookId>', 'ID of the webhook', parseId] as const;
 
-  call('create', 'Create a webhook; print its secret (shown once)', { id: 'createWebhook', fields, hint })
+  addFilters(call('create', 'Create a webhook; print its secret (shown once)', { id: 'createWebhook', fields, hint }))
     .argument('<url>', 'HTTPS address to send events to', parseText)
     .option('--description <text>', 'What the webhook is for', parseText);
   call('list', 'List the webhooks of the application, oldest first', {
@@ -62,22 +81,37 @@ export function addWebhookCommands(program: Command, commands: Commands): void {
     isOnePage: true,
   });
   call('show', 'Show a webhook without its secret', { id: 'getWebhook', fields }).argument(...one);
+  addFilters(
+    call('update', 'Change what is given of a webhook; a filter `all` clears it', { id: 'updateWebhook', fields }),
+  )
+    .argument(...one)
+    .option('--url <url>', 'HTTPS address to send events to', parseText)
+    .option('--description <text>', 'What the webhook is for');
   call('delete', 'Delete a webhook', {
     id: 'deleteWebhook',
     sentence: (_, { webhookId }) => `Webhook ${webhookId} is deleted`,
   }).argument(...one);
   call(
     'rotate-secret',
-    'Replace the secret of a webhook; print the new secret (shown once). For 24 hours, messages carry both signatures',
+    'Replace the secret of a webhook; print the new secret (shown once). Earlier ones also sign, each for 24 hours',
     { id: 'rotateWebhookSecret', fields, hint },
   ).argument(...one);
   add('test', 'Send a test message; exit with status 1 if it is not delivered', 'test')
     .option(...JSON_OPTION)
     .argument(...one);
+  call('pause', 'Pause a webhook; its events wait', { id: 'pauseWebhook', fields }).argument(...one);
+  call('resume', 'Resume a paused webhook with the events that waited', { id: 'resumeWebhook', fields }).argument(
+    ...one,
+  );
   call('enable', 'Enable a disabled webhook for new events', { id: 'enableWebhook', fields }).argument(...one);
   call('replay', 'Send past events again, oldest first', { id: 'replayWebhook', fields })
     .argument(...one)
-    .option('--after <id>', 'Send only events after this one (default: all events kept)', parseId);
+    .option('--after <id>', 'Send only events after this one (default: all events kept)', parseId)
+    .option('--from <time>', 'Send only events since this time', parseFromMs)
+    .option('--to <time>', 'Send only events up to this time; a date includes the whole day', parseToMs);
+  call('resend', 'Send one message again', { id: 'resendDelivery', fields: deliveryFields })
+    .argument('<webhook>', 'ID of the webhook', parseId)
+    .argument('<entry>', 'ID of the delivery, as `deliveries` lists it', parseId);
   commands
     .onService(webhook, () => import('../client/listen.ts'))(
       'listen',
