@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { repeatOf } from '@lockstep/contract';
+import { repeatOf, type WebhookId } from '@lockstep/contract';
 import { routes } from '@lockstep/contract/routes';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Answer, type CallOptions, dataOf, refusalOf } from '../harness/api.ts';
+import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { applicationIdOf, contentWithoutLogins, storedText } from '../harness/databases/tables.ts';
 import { untilDoneOrWaiting } from '../harness/databases/waiting.ts';
-import { type MemberCallOptions, MemberCenter, newEmployee } from '../harness/members/member-center.ts';
+import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { ForwardedAddress } from '../harness/network/forwarded-address.ts';
 import { countHandedOut, numbersFrom } from '../harness/orders/asset-numbers.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
@@ -23,62 +23,60 @@ const { api: there } = await untilTestsEnd(startAnotherApi(stack, api));
 const lossy = await ForwardedAddress.open(stack.url);
 afterAll(() => lossy.close());
 const { api: unlucky } = await untilTestsEnd(startAnotherApi({ ...stack, url: lossy.url }, api));
-const unluckyCenter = Object.assign(Object.create(center) as MemberCenter, { api: unlucky });
 
-const withKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
-const take = (size: number, key: string, by = api) => by.ask('takeAssetNumbers', { body: { size }, ...withKey(key) });
-const create = (options: CallOptions = {}, by = api) =>
-  by.ask('createWebhook', { body: { url: 'https://hooks.shop.example/lockstep' }, ...options });
-const newWebhook = async (): Promise<string> => dataOf(await create()).webhookId;
-const newMember = async () => (await center.add())[0]!.globalId;
+/** Method and path of a call, after the root of its module, and its body. */
+type Call = [method: string, path: string, body?: object];
 
-/** A call that can be repeated, through an API or the member center at one. */
-type Repeatable = (options: MemberCallOptions & CallOptions, by: typeof api, member: MemberCenter) => Promise<Answer>;
+const take = (size: number): Call => ['POST', '/shellnums', { size }];
+const CREATE: Call = ['POST', '/webhooks', { url: 'https://hooks.shop.example/lockstep' }];
+const add = (...userList: object[]): Call => ['POST', `/enterprise/${center.enterpriseId}/member`, { userList }];
 
-const ofWebhook =
-  (method: string, operation = '', body?: unknown) =>
-  async (): Promise<Repeatable> => {
-    const path = `/webhooks/${await newWebhook()}${operation}`;
-    return (options, by) => by.call(method, path, { ...(body !== undefined && { body }), ...options });
+/** Makes a call with a key, if one is given, through an API. */
+function send([method, path, body]: Call, key?: string, by = api, as = center): Promise<Answer> {
+  const options = {
+    ...(body && { body }),
+    ...(key !== undefined && { headers: { 'Idempotency-Key': key } }),
   };
+  if (!path.startsWith('/enterprise')) return by.call(method, path, options);
+  return (Object.assign(Object.create(as), { api: by }) as MemberCenter).call(method, path, options);
+}
+const sent = async (...call: Parameters<typeof send>) => dataOf(await send(...call));
 
-/** For each operation, how to prepare a call. */
-const CALLS: Record<string, () => Promise<Repeatable>> = {
-  takeAssetNumbers: async () => (options, by) => by.ask('takeAssetNumbers', { body: { size: 3 }, ...options }),
-  createWebhook: async () => (options, by) => create(options, by),
-  deleteWebhook: ofWebhook('DELETE'),
-  rotateWebhookSecret: ofWebhook('POST', '/rotateSecret'),
-  testWebhook: ofWebhook('POST', '/test'),
-  enableWebhook: async () => {
-    const id = await newWebhook();
-    await stack.db
-      .updateTable('webhook')
-      .set({ disabled_time: new Date(), disabled_cause: 'endpoint_gone' })
-      .where('id', '=', id as never)
-      .execute();
-    return (options, by) => by.call('POST', `/webhooks/${id}/enable`, options);
+/** Disables a webhook, or with null enables it. Returns its path. */
+async function disable(path: string, disabled_time: Date | null = new Date()): Promise<string> {
+  const disabled_cause = disabled_time && 'endpoint_gone';
+  const id = path.split('/').at(-1) as WebhookId;
+  await stack.db.updateTable('webhook').set({ disabled_time, disabled_cause }).where('id', '=', id).execute();
+  return path;
+}
+const newWebhook = async () => `/webhooks/${(await sent(CREATE)).webhookId}`;
+const newMember = async () => (await center.add())[0]!.globalId;
+const memberPath = async () => `/enterprise/${center.enterpriseId}/member/${await newMember()}`;
+const privileges = async (of = center) => ({
+  deleteAssets: [],
+  addAssets: (await of.buy()).map(({ assetNum }) => assetNum),
+});
+
+/** For each operation, a call. */
+const CALLS: Record<string, () => Promise<Call>> = {
+  takeAssetNumbers: async () => take(3),
+  createWebhook: async () => CREATE,
+  deleteWebhook: async () => ['DELETE', await newWebhook()],
+  rotateWebhookSecret: async () => ['POST', `${await newWebhook()}/rotateSecret`],
+  testWebhook: async () => ['POST', `${await newWebhook()}/test`],
+  enableWebhook: async () => ['POST', `${await disable(await newWebhook())}/enable`],
+  replayWebhook: async () => ['POST', `${await newWebhook()}/replay`, {}],
+  resendDelivery: async () => {
+    const path = await newWebhook();
+    return ['POST', `${path}/deliveries/${(await sent(['POST', `${path}/test`])).deliveryId}/resend`];
   },
-  replayWebhook: ofWebhook('POST', '/replay', {}),
-  addEmployees: async () => {
-    const userList = [newEmployee(), newEmployee({ name: '' }), newEmployee()];
-    return (options, _, member) => member.submitAdd(userList, options);
-  },
-  resetPassword: async () => {
-    const id = await newMember();
-    return (options, _, member) => member.resetPassword(id, 'correct horse', options);
-  },
-  deleteEmployee: async () => {
-    const id = await newMember();
-    return (options, _, member) => member.delete(id, options);
-  },
-  configureAssets: async () => {
-    const [id, [asset]] = [await newMember(), await center.buy()];
-    return (options, _, member) => member.configure(id, [], [asset!.assetNum], options);
-  },
+  addEmployees: async () => add(newEmployee(), newEmployee({ name: '' }), newEmployee()),
+  resetPassword: async () => ['PUT', `${await memberPath()}/resetPassword`, { password: 'correct horse' }],
+  deleteEmployee: async () => ['DELETE', await memberPath()],
+  configureAssets: async () => ['POST', `/enterprise/member/${await newMember()}/privileges`, await privileges()],
   configureEmployees: async () => {
-    const [memberGlobalId, [asset]] = [await newMember(), await center.buy()];
-    const privileges = [{ memberGlobalId, deleteAssets: [], addAssets: [asset!.assetNum] }];
-    return (options, _, member) => member.ask('configureEmployees', {}, { body: { privileges }, ...options });
+    const entries = [{ memberGlobalId: await newMember(), ...(await privileges()) }];
+    return ['POST', `/enterprise/${center.enterpriseId}/privileges`, { privileges: entries }];
   },
 };
 
@@ -92,10 +90,10 @@ describe.each(Object.entries(CALLS))('%s, whose commit is not answered,', (id, p
     const call = await prepare();
     const key = randomUUID();
     lossy.toLose = 1;
-    expect(refusalOf(await call(withKey(key), unlucky, unluckyCenter)).cause).toBe('service_unavailable');
+    expect(refusalOf(await send(call, key, unlucky)).cause).toBe('service_unavailable');
     expect(lossy.toLose).toBe(0);
     const after = await contentWithoutLogins(stack.db);
-    const answers = [await call(withKey(key), api, center), await call(withKey(key), there, center)];
+    const answers = [await send(call, key), await send(call, key, there)];
     expect(answers[0]!.status).toBe(200);
     expect(answers[0]!.body.code).toBe(id === 'addEmployees' ? '60027' : 0);
     expect(answers[1]).toMatchObject({ status: 200, body: answers[0]!.body });
@@ -110,92 +108,75 @@ describe('a key', () => {
     ['256 characters', 'k'.repeat(256)],
     ['with a space', 'two parts'],
     ['not ASCII', 'clé-2c9d4f'],
-  ])('is not %s', async (_, key) => {
-    const headers = { 'Idempotency-Key': Buffer.from(key).toString('latin1') };
-    const refused = await api.ask('takeAssetNumbers', { body: { size: 1 }, headers });
-    expect(refusalOf(refused).cause).toBe('idempotency_key_malformed');
-    const inMemberCenter = refusalOf(await center.submitAdd([newEmployee()], { headers }));
-    expect(inMemberCenter).toMatchObject({ code: '40000', cause: 'idempotency_key_malformed' });
+  ])('is not %s', async (_, text) => {
+    const key = Buffer.from(text).toString('latin1');
+    expect(refusalOf(await send(take(1), key)).cause).toBe('idempotency_key_malformed');
+    expect(refusalOf(await send(add(newEmployee()), key))).toMatchObject({
+      code: '40000',
+      cause: 'idempotency_key_malformed',
+    });
     // An operation that needs none ignores it.
-    expect(dataOf(await center.edit(center.cloudId, { userName: await userName(), name: 'Kim' }, { headers }))).toBe(
-      null,
-    );
+    expect(refusalOf(await send(['POST', '/asset/lock', {}], key)).cause).toBe('field_missing');
   });
-  const userName = async () => (await center.listed(center.cloudId))!.userName;
 
   it.each([8, 255])('can have %i characters', async (length) => {
     const key = '!~'.repeat(128).slice(0, length);
-    expect(dataOf(await take(1, key))).toEqual(dataOf(await take(1, key)));
+    expect(await sent(take(1), key)).toEqual(await sent(take(1), key));
   });
 
   it('belongs to one call: not with another body, query, path or operation', async () => {
     const key = randomUUID();
-    const numbers = dataOf(await take(2, key));
-    const ids = [await newWebhook(), await newWebhook()];
-    const others = [
-      () => take(3, key),
-      () => create(withKey(key)),
-      () => api.call('POST', `/webhooks/${ids[0]}/test`, withKey(key)),
-    ];
-    for (const other of others) expect(refusalOf(await other()).cause).toBe('idempotency_key_reused');
-    expect(dataOf(await take(2, key, there))).toEqual(numbers);
-    const test = (id: string) => api.call('POST', `/webhooks/${id}/test`, withKey(`${key}-test`));
-    expect(dataOf(await test(ids[0]!))).toEqual(dataOf(await test(ids[0]!)));
-    expect(refusalOf(await test(ids[1]!)).cause).toBe('idempotency_key_reused');
-    const privileges = [{ memberGlobalId: await newMember(), deleteAssets: [], addAssets: [] }];
-    const configure = (query: Record<string, string>) =>
-      center.ask('configureEmployees', {}, { body: { privileges }, query, ...withKey(key) });
-    dataOf(await configure({ preview: 'true' }));
-    expect(refusalOf(await configure({}))).toMatchObject({ code: '40000', cause: 'idempotency_key_reused' });
+    const test: Call = ['POST', `${await newWebhook()}/test`];
+    const numbers = await sent(take(2), key);
+    for (const other of [take(3), CREATE, test])
+      expect(refusalOf(await send(other, key)).cause).toBe('idempotency_key_reused');
+    expect(await sent(take(2), key, there)).toEqual(numbers);
+    await sent(test, `${key}-test`);
+    const elsewhere: Call = ['POST', `${await newWebhook()}/test`];
+    expect(refusalOf(await send(elsewhere, `${key}-test`)).cause).toBe('idempotency_key_reused');
+    const [method, path, body] = await CALLS.configureEmployees!();
+    const options = { body, headers: { 'Idempotency-Key': key } };
+    dataOf(await center.call(method, path, { ...options, query: { preview: 'true' } }));
+    const without = refusalOf(await center.call(method, path, options));
+    expect(without).toMatchObject({ code: '40000', cause: 'idempotency_key_reused' });
   });
 
   it('belongs to one application, and in the member center to one of its enterprises', async () => {
     const key = randomUUID();
-    const [own, others] = [dataOf(await take(2, key)), dataOf(await take(2, key, await stack.newApi()))];
-    expect(others).not.toEqual(own);
+    expect(await sent(take(2), key, await stack.newApi())).not.toEqual(await sent(take(2), key));
     const other = await MemberCenter.open(stack, api);
-    const userList = [newEmployee()];
-    const [first, second] = [center, other].map((each) => each.submitAdd(userList, withKey(key)));
-    const enterprises = [dataOf(await first!), dataOf(await second!)].map(({ succeeded }) => succeeded[0].enterpriseId);
-    expect(enterprises).toEqual([center.enterpriseId, other.enterpriseId]);
+    const assign = async (as: MemberCenter) =>
+      await sent(['POST', `/enterprise/member/${as.cloudId}/privileges`, await privileges(as)], key, api, as);
+    expect([await assign(center), await assign(other)]).toEqual([null, null]);
   });
 
   it('is free after its day', async () => {
     const key = randomUUID();
     const age = (hours: number) =>
       sql`update kept_answer set kept_time = kept_time - make_interval(hours => ${hours})`.execute(stack.db);
-    const numbers = dataOf(await take(2, key));
+    const numbers = await sent(take(2), key);
     await age(23);
-    expect(dataOf(await take(2, key))).toEqual(numbers);
+    expect(await sent(take(2), key)).toEqual(numbers);
     await age(1);
-    const later = dataOf(await take(3, key));
+    const later = await sent(take(3), key);
     expect(later).toHaveLength(3);
-    expect(dataOf(await take(3, key, there))).toEqual(later);
+    expect(await sent(take(3), key, there)).toEqual(later);
   });
 
   it('stays free if the call is refused, also with data', async () => {
     const key = randomUUID();
-    const id = await newWebhook();
-    const disable = (disabled_time: Date | null) =>
-      stack.db
-        .updateTable('webhook')
-        .set({ disabled_time, disabled_cause: disabled_time && 'endpoint_gone' })
-        .where('id', '=', id as never)
-        .execute();
-    const test = () => api.call('POST', `/webhooks/${id}/test`, withKey(key));
-    await disable(new Date());
-    expect(refusalOf(await test()).cause).toBe('webhook_disabled');
-    await disable(null);
-    dataOf(await test());
+    const path = await disable(await newWebhook());
+    expect(refusalOf(await send(['POST', `${path}/test`], key)).cause).toBe('webhook_disabled');
+    await disable(path, null);
+    await sent(['POST', `${path}/test`], key);
 
     const employee = newEmployee();
     const [taken] = await center.add(employee);
-    const add = () => center.submitAdd([employee], withKey(key));
-    const refused = await add();
+    const refused = await send(add(employee), key);
     expect([refused.status, refused.body.cause]).toEqual([299, 'account_taken']);
     expect(refused.body.data.failed).toHaveLength(1);
     dataOf(await center.delete(taken!.globalId));
-    expect(dataOf(await add()).succeeded).toHaveLength(1);
+    expect((await sent(add(employee), key)).succeeded).toHaveLength(1);
   });
 
   it('makes a concurrent call in another process wait for the first, and answers it alike', async () => {
@@ -203,9 +184,9 @@ describe('a key', () => {
     const before = await countHandedOut(stack.db, 8);
     const answers = await stack.db.transaction().execute(async (trx) => {
       await sql`select from asset_number for update`.execute(trx);
-      const first = take(4, key);
+      const first = send(take(4), key);
       expect(await untilDoneOrWaiting(stack.db, first, 1)).toBe('waiting');
-      const calls = [first, take(4, key, there), take(4, key)];
+      const calls = [first, send(take(4), key, there), send(take(4), key)];
       expect(await untilDoneOrWaiting(stack.db, Promise.race(calls), 3)).toBe('waiting');
       return calls;
     });
@@ -216,8 +197,8 @@ describe('a key', () => {
 
   it('and a secret in the kept answer are stored and logged nowhere', async () => {
     const key = randomUUID();
-    const { secret } = dataOf(await create(withKey(key)));
-    expect(dataOf(await create(withKey(key))).secret).toBe(secret);
+    const { secret } = await sent(CREATE, key);
+    expect((await sent(CREATE, key)).secret).toBe(secret);
     const texts = [await storedText(stack.db), stack.logLines.join('')];
     for (const text of texts) {
       for (const hidden of [key, secret]) {
@@ -230,12 +211,12 @@ describe('a key', () => {
   it('is refused beyond 100,000 kept answers of the application, but for repeats', async () => {
     const other = await stack.newApi();
     const key = randomUUID();
-    const numbers = dataOf(await take(1, key, other));
+    const numbers = await sent(take(1), key, other);
     const applicationId = await applicationIdOf(stack.db, other.credentials);
     await sql`insert into kept_answer (application_id, key_hash, sealed)
       select ${applicationId}::bigint, sha256(int4send(n)), '' from generate_series(1, 99999) as n`.execute(stack.db);
-    expect(refusalOf(await take(1, randomUUID(), other)).cause).toBe('overloaded');
-    expect(dataOf(await take(1, key, other))).toEqual(numbers);
-    dataOf(await take(1, randomUUID()));
+    expect(refusalOf(await send(take(1), randomUUID(), other)).cause).toBe('overloaded');
+    expect(await sent(take(1), key, other)).toEqual(numbers);
+    await sent(take(1), randomUUID());
   });
 });

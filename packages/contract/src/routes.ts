@@ -11,9 +11,9 @@ const MEMBER_PATH = `${ENTERPRISE_PATH}/member/{memberGlobalId}` as const;
 const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
 
 /**
- * What a repeat of a call does if the first one took effect (rules 1.2). `safe`: nothing more. `again`: nothing more, but
- * it undoes what others changed in between. `key`: it does more, or is refused, unless it has the Idempotency-Key of the
- * first call, whose answer it then gets.
+ * What a repeat of a call does if the first one took effect (rules 1.2). `safe`: nothing more. `again`: nothing more,
+ * but it undoes what others changed in between. `key`: it does more, or is refused, unless it has the Idempotency-Key
+ * of the first call, whose answer it then gets.
  */
 export type Repeat = 'safe' | 'again' | 'key';
 

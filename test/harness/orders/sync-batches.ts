@@ -74,7 +74,7 @@ export async function whileHeld<Result>(
     event = 'insert',
     channelOrderId,
   }: {
-    table?: 'batch' | 'asset' | 'license_order' | 'lane_chunk' | 'webhook' | 'asset_number' | 'kept_answer';
+    table?: 'batch' | 'asset' | 'license_order' | 'lane_chunk' | 'webhook' | 'kept_answer';
     event?: 'insert' | 'update';
     channelOrderId?: string;
   } = {},
