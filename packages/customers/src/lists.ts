@@ -59,17 +59,10 @@ export const ownerOf = (viewer: Viewer, column: string) => sql<Owner>`(
 export async function listCustomers(
   db: Database,
   viewer: Viewer,
-  {
-    limit,
-    cursor,
-    name,
-    text,
-    channelCustomerId,
-    channelCode,
-    customerId,
-    enterpriseGlobalId: enterpriseId,
-  }: CustomerListQuery & { text?: string | undefined; customerId?: CustomerId | undefined },
+  query: CustomerListQuery & { text?: string | undefined; customerId?: CustomerId | undefined },
 ): Promise<CustomerPage> {
+  const { limit, cursor, name, text, channelCustomerId, channelCode, customerId } = query;
+  const { enterpriseGlobalId: enterpriseId } = query;
   const filters = { name, text, channelCustomerId, channelCode, customerId, enterpriseId };
   const cursors = new ListCursor(['customers', viewer.applicationId, filters], cursor);
   if ([customerId, enterpriseId].some((id) => id !== undefined && !isId(id)))
@@ -82,24 +75,21 @@ export async function listCustomers(
   const newest = (condition: RawBuilder<unknown>) => sql`
     select * from ${customersOf(viewer)} as customer where ${condition} and ${behind} order by id desc`;
   // By number, PostgreSQL skips through the index by channel.
-  const walk =
-    found !== null
-      ? newest(sql`id = any (${found}::bigint[])`)
-      : customerId !== undefined
-        ? newest(sql`id = ${customerId}`)
-        : channelCustomerId !== undefined
-          ? newest(sql`channel_customer_id = ${channelCustomerId}`)
-          : enterpriseId !== undefined
-            ? newest(sql`enterprise_id = ${enterpriseId}`)
-            : newestCustomers(viewer, { channelCode, behind, limit: sought === undefined ? limit + 1 : MAX_SCANNED });
+  const exact = [
+    ...(customerId === undefined ? [] : [sql`id = ${customerId}`]),
+    ...(channelCustomerId === undefined ? [] : [sql`channel_customer_id = ${channelCustomerId}`]),
+    ...(enterpriseId === undefined ? [] : [sql`enterprise_id = ${enterpriseId}`]),
+  ];
+  const [first] = found === null ? exact : [sql`id = any (${found}::bigint[])`];
+  const walk = first
+    ? newest(first)
+    : newestCustomers(viewer, { channelCode, behind, limit: sought === undefined ? limit + 1 : MAX_SCANNED });
   const wanted = [
     isVisible(viewer),
     ...(name === undefined ? [] : [contains('customer.searched', name, { inFirst: true })]),
     ...(text === undefined ? [] : [contains('customer.searched', text)]),
-    ...(channelCustomerId === undefined ? [] : [sql`channel_customer_id = ${channelCustomerId}`]),
     ...(channelCode === undefined ? [] : [sql`channel_code = ${channelCode}`]),
-    ...(customerId === undefined ? [] : [sql`id = ${customerId}`]),
-    ...(enterpriseId === undefined ? [] : [sql`enterprise_id = ${enterpriseId}`]),
+    ...exact,
   ];
   const { page, last } = await readWalk<ListedCustomer>(db, {
     walk,
