@@ -42,7 +42,7 @@ export async function planOnLoaded(
   return { ledger, outcomes: planned.map(outcomeOf) };
 }
 
-/** Stores outcomes and effects of orders, and the events of these. Outcomes come first, because grants refer to them. */
+/** Stores outcomes, effects and their events. Outcomes come first, because grants refer to them. */
 export async function storeApplied(
   trx: Trx,
   ledger: Ledger,
