@@ -87,6 +87,8 @@ export const causesInChinese: Readonly<
   nonce_missing: '缺少 g_nonce。每次调用都须发送新的随机值。',
   nonce_malformed: 'g_nonce 须出现一次，由 8 至 64 个字符组成，可用 A-Z、a-z、0-9、_ 和 -。',
   nonce_replayed: 'g_nonce 已被使用。每次调用都须发送新的随机值。',
+  idempotency_key_malformed: 'Idempotency-Key 请求头须为 8 至 255 个可见 ASCII 字符，如 UUID。',
+  idempotency_key_reused: '最近 24 小时内，此 Idempotency-Key 已用于另一次调用。请原样重复那次调用，或换用新的键。',
   app_key_mismatch: 'appKey 与访问令牌不一致。',
   content_type_unsupported: 'Content-Type 请求头须为 {0}。',
   enterprise_mobile_mismatch: 'passwordMobile 与该名称企业的安全手机号不一致。',
