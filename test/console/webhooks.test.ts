@@ -1,4 +1,5 @@
 import type { Customer } from '@lockstep/contract';
+import { HIDDEN } from '@lockstep/contract/console';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
@@ -236,6 +237,49 @@ describe('events are replayed', () => {
       body: { cause: 'field_invalid', message: expect.stringContaining('from') },
     });
   });
+});
+
+describe('a webhook that support pauses', () => {
+  it('waits until it is resumed, and the audit log names each change of state', async () => {
+    const shop = await newShop();
+    const { webhookId, receiver } = await newWebhook(shop);
+    const params = { webhookId };
+    for (let count = 0; count < 2; count++)
+      expect(await support.call('pauseWebhook', { params })).toMatchObject({ state: 'paused' });
+    expect(await list({ appKey: shop.appKey, state: 'paused' })).toEqual([webhookId]);
+    const sent = await endBatch(shop);
+    await awaitWebhook(webhookId, { waitingEvents: { count: 1 } });
+    expect((await support.send('testWebhook', { params })).body).toMatchObject({ cause: 'webhook_paused' });
+    await support.call('resumeWebhook', { params });
+    await receiver.awaitCount(1);
+    expect(orderIds(receiver)).toEqual([sent]);
+    expect(await support.changesOf(webhookId)).toEqual([
+      { action: 'webhook.resumed', before: { state: 'paused' }, after: { state: 'active' } },
+      { action: 'webhook.paused', before: { state: 'active' }, after: { state: 'paused' } },
+    ]);
+  });
+});
+
+it('a message is sent again by support, and viewers do not see what the endpoint answered', async () => {
+  const shop = await newShop();
+  const { webhookId, receiver } = await newWebhook(shop, (response) => response.writeHead(200).end('Kim, 13812340001'));
+  await endBatch(shop);
+  await receiver.awaitCount(1);
+  await awaitWebhook(webhookId, { pending: { count: 0 } });
+  const params = { webhookId };
+  const [delivery] = (await support.call('listWebhookDeliveries', { params })).deliveries;
+  expect(delivery!.attempts).toMatchObject([{ answer: 'Kim, 13812340001' }]);
+  const viewer = await ConsoleClient.logIn(stack, 'viewer');
+  const [shown] = (await viewer.call('listWebhookDeliveries', { params })).deliveries;
+  expect(shown!.attempts).toMatchObject([{ status: 200, answer: HIDDEN }]);
+  const { deliveryId, messageId } = delivery!;
+  expect((await viewer.send('resendDelivery', { params: { webhookId, deliveryId } })).status).toBe(403);
+  await support.call('resendDelivery', { params: { webhookId, deliveryId } });
+  await receiver.awaitCount(2);
+  expect(receiver.received[1]!.headers['webhook-id']).toBe(messageId);
+  expect(await support.changesOf(webhookId)).toEqual([
+    { action: 'webhook.resent', before: null, after: { messageId } },
+  ]);
 });
 
 describe('a test message', () => {

@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Dialog } from '../../kit/dialogs.tsx';
+import { ConfirmButton, Dialog, wordsOf } from '../../kit/dialogs.tsx';
 import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
@@ -26,6 +26,17 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
     { header: words.answer, width: '16rem', cell: ({ attempts }) => <Answer of={attempts.at(-1)} /> },
     { header: words.nextAttempt, isMinor: true, cell: ({ nextAttemptTime }) => <Time timeMs={nextAttemptTime} /> },
     { header: words.attempts, align: 'end', cell: (delivery) => <Attempts of={delivery} /> },
+    {
+      header: words.resend,
+      isMinor: true,
+      cell: ({ deliveryId }) => (
+        <ConfirmButton
+          operation="resendDelivery"
+          call={{ params: { webhookId, deliveryId } }}
+          {...wordsOf(words, 'resend')}
+        />
+      ),
+    },
   ];
   return (
     <List
@@ -50,6 +61,7 @@ function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
   const columns: Column<Attempt>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
     { header: words.answer, cell: (attempt) => <Answer of={attempt} /> },
+    { header: words.body, cell: ({ answer }) => answer },
     { header: words.took, align: 'end', cell: ({ durationMs }) => writeDuration(durationMs) },
   ];
   if (attempts.length === 0) return 0;

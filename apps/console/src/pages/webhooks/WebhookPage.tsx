@@ -50,6 +50,11 @@ function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webh
   return (
     <>
       {applicationStatus !== 'approved' && <Notice tone="warn" title={words.notApproved} />}
+      {state === 'paused' && (
+        <Notice tone="warn" title={words.pausedTitle}>
+          {words.pausedHelp}
+        </Notice>
+      )}
       {state === 'failing' && (
         <Notice tone="warn" title={words.failingTitle}>
           {words.failingHelp}
@@ -68,18 +73,21 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const words = useWords(webhooksWords);
   const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
-  const { webhookId, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
+  const { webhookId, pausedTime, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
   const fields: Field[] = [
     { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
     { label: words.url, value: <span className="mono">{webhook.url}</span> },
     { label: words.description, value: webhook.description },
+    { label: words.types, value: webhook.types?.join(', ') },
+    { label: words.channels, value: webhook.channelCodes?.join(', ') },
     { label: words.application, value: <ApplicationLink of={webhook} /> },
     { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isExact /> },
     {
       label: words.failingSince,
       value: failingSinceTime ? <Time timeMs={failingSinceTime} isExact /> : undefined,
     },
+    { label: words.pausedTime, value: pausedTime ? <Time timeMs={pausedTime} isExact /> : undefined },
     { label: words.disabledTime, value: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined },
     { label: words.pending, value: count(pending) },
     { label: words.nextAttempt, value: <Time timeMs={webhook.nextAttemptTime} /> },
@@ -95,15 +103,19 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   return <Fields fields={fields} />;
 }
 
-/** The actions on a webhook: enable it if disabled, otherwise replay events or send a test. */
+/** The actions on a webhook: enable it if disabled, resume it if paused; otherwise pause, replay events or send a test. */
 function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
   const words = useWords(webhooksWords);
   const { webhookId } = webhook;
+  const call = { params: { webhookId } };
   if (webhook.state === 'disabled') return <EnableWebhook webhook={webhook} />;
+  if (webhook.state === 'paused')
+    return <ConfirmButton operation="resumeWebhook" call={call} {...wordsOf(words, 'resume')} />;
   return (
     <>
       <ReplayEvents webhookId={webhookId} />
-      <ConfirmButton operation="testWebhook" call={{ params: { webhookId } }} {...wordsOf(words, 'test')} />
+      <ConfirmButton operation="pauseWebhook" call={call} {...wordsOf(words, 'pause')} />
+      <ConfirmButton operation="testWebhook" call={call} {...wordsOf(words, 'test')} />
     </>
   );
 }
@@ -130,7 +142,7 @@ function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
         options={{ missed: words.enableFrom, now: words.enableNow }}
         onChange={(chosen) => setFromTime(chosen === 'missed')}
       />
-      {isFromTime && <TimeField valueMs={fromMs} onChange={setFromMs} />}
+      {isFromTime && <TimeField label={words.fromTime} valueMs={fromMs} onChange={setFromMs} />}
     </ConfirmButton>
   );
 }
@@ -138,15 +150,16 @@ function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
 const DAY_MS = 86_400_000;
 const EVENT_ID = /^\d{1,19}$/;
 
-/** Replays events to a webhook: since a time, after an event, or all that are stored. */
+/** Replays events to a webhook: of a period, after an event, or all that are stored. */
 function ReplayEvents({ webhookId }: { webhookId: string }) {
   const words = useWords(webhooksWords);
   const [begin, setBegin] = useState<'time' | 'event' | 'all'>('time');
   const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - DAY_MS);
+  const [toMs, setToMs] = useState<number | undefined>(() => Date.now());
   const [after, setAfter] = useState('');
   const isAfterValid = EVENT_ID.test(after);
-  const bodies = { time: { from: fromMs }, event: { after }, all: {} };
-  const isValid = { time: fromMs !== undefined, event: isAfterValid, all: true };
+  const bodies = { time: { from: fromMs, to: toMs }, event: { after }, all: {} };
+  const isValid = { time: fromMs !== undefined && toMs !== undefined, event: isAfterValid, all: true };
   return (
     <ConfirmButton
       operation="replayWebhook"
@@ -161,7 +174,12 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
         options={{ time: words.replayFrom, event: words.replayAfter, all: words.replayAll }}
         onChange={setBegin}
       />
-      {begin === 'time' && <TimeField valueMs={fromMs} onChange={setFromMs} />}
+      {begin === 'time' && (
+        <>
+          <TimeField label={words.fromTime} valueMs={fromMs} onChange={setFromMs} />
+          <TimeField label={words.toTime} valueMs={toMs} onChange={setToMs} />
+        </>
+      )}
       {begin === 'event' && (
         <TextField
           label={words.afterEvent}
@@ -178,12 +196,13 @@ function ReplayEvents({ webhookId }: { webhookId: string }) {
 }
 
 interface TimeFieldProps {
+  label: string;
   valueMs: number | undefined;
   onChange: (valueMs: number | undefined) => void;
 }
 
 /** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
-function TimeField({ valueMs, onChange }: TimeFieldProps) {
+function TimeField({ label, valueMs, onChange }: TimeFieldProps) {
   const words = useWords(webhooksWords);
   const [text, setText] = useState(() => writeLocalTime(valueMs?.toString()));
   const change = (next: string) => {
@@ -195,7 +214,7 @@ function TimeField({ valueMs, onChange }: TimeFieldProps) {
     <TextField
       type="datetime-local"
       step={1}
-      label={words.fromTime}
+      label={label}
       description={valueMs === undefined ? undefined : `${writeTime(valueMs, 'utc')} UTC`}
       error={valueMs === undefined ? words.timeInvalid : undefined}
       value={text}

@@ -9,7 +9,7 @@ import { useWords } from '../../words/words.ts';
 import { ApplicationLink, pageOf } from '../links.tsx';
 import { webhooksWords } from './words.ts';
 
-const STATES = ['active', 'failing', 'disabled'] as const satisfies WebhookHealth[];
+const STATES = ['active', 'failing', 'paused', 'disabled'] as const satisfies WebhookHealth[];
 const REFRESH_MS = 15_000;
 
 /** The webhooks of all applications, filtered by state and application. */
@@ -30,7 +30,7 @@ export function WebhooksPage() {
         rows={({ webhooks }) =>
           webhooks.map((row) => ({
             ...row,
-            sinceTime: row.disabledTime ?? row.failingSinceTime ?? row.createdTime,
+            sinceTime: row.disabledTime ?? row.pausedTime ?? row.failingSinceTime ?? row.createdTime,
           }))
         }
         refreshMs={REFRESH_MS}
