@@ -103,7 +103,7 @@ create table refused_call (
   request_id text not null,
   channel_order_id text,
   asset_nums text[] not null,
-  size bigint not null check (size >= 0)
+  size integer not null check (size >= 0)
 );
 create index refused_call_application on refused_call (application_id, time, id);
 -- For the lists of operators and the cleanup, and for searches.

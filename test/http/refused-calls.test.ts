@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { RefusalRecorder, setApplicationStatus } from '@lockstep/access';
-import { type ApplicationId, type FailureBody, RefusalPage, type RefusedCall } from '@lockstep/contract';
+import { type ApplicationId, buildPath, type FailureBody, RefusalPage, type RefusedCall } from '@lockstep/contract';
 import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -117,6 +119,17 @@ describe('of an application', () => {
     });
     const kept = { cause: 'channel_order_id_conflict', channelOrderId: taken.channelOrderId, assetNums: [num] };
     expect(await keptOf(answer)).toMatchObject(kept);
+  });
+
+  it('is kept if it announces a body of any size', async () => {
+    const headers = { authorization: `Bearer ${api.token}`, 'content-length': '10000000000000000000' };
+    const url = `${stack.baseUrl}${buildPath('lockAssets', {})}?g_nonce=${randomUUID()}`;
+    const request = httpRequest(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } });
+    request.on('error', () => {}).flushHeaders();
+    const [{ headers: answered }] = await once(request, 'response');
+    const answer = { headers: new Headers(answered) } as Answer;
+    expect(await keptOf(answer)).toMatchObject({ cause: 'body_too_large', size: 2_147_483_647 });
+    request.destroy();
   });
 
   it('quotes what a client sent in a form that can be stored', async () => {

@@ -102,11 +102,12 @@ export class RefusalRecorder {
 const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
 
 /** Returns what is stored of a refused call: the first of its faults, and the beginnings of values. */
-function shorten({ answer, ...call }: Refused) {
+function shorten({ answer, channelOrderId, ...call }: Refused) {
   const cutAll = (texts: readonly string[]) => texts.map((text) => cut(text, MAX_CHARACTERS));
+  const [batch = null] = cutAll(channelOrderId === null ? [] : [channelOrderId]);
   const { code, cause, args = [], faults = [] } = answer;
   const first = faults.slice(0, MAX_KEPT_FAULTS).map((fault) => [fault.cause, ...cutAll(fault.args)]);
-  return { ...call, code, cause, args: cutAll(args), faults: first };
+  return { ...call, channelOrderId: batch, code, cause, args: cutAll(args), faults: first };
 }
 
 /** Returns JSON of entries with their age. PostgreSQL refuses U+0000 and lone surrogates, which a client may send. */
@@ -131,7 +132,7 @@ const STORE_REFUSALS = `
       (application_id, time, operation, code, cause, args, faults, request_id, channel_order_id, asset_nums, size)
     select "applicationId", ${TIME}, operation, code, cause, args, faults, "requestId", "channelOrderId", "assetNums", size
     from json_to_recordset($1::json) as detail ("applicationId" bigint, at float8, operation text, code text, cause text,
-      args text[], faults jsonb, "requestId" text, "channelOrderId" text, "assetNums" text[], size bigint)
+      args text[], faults jsonb, "requestId" text, "channelOrderId" text, "assetNums" text[], size integer)
   ), counted as (
     insert into refusal_count (application_id, minute, operation, cause, count)
     select "applicationId", date_trunc('minute', ${TIME}) as minute, operation, cause, sum(count)::bigint

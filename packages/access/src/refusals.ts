@@ -86,7 +86,7 @@ export async function readRefusals(
 
 const COLUMNS = sql`refused.id, (extract(epoch from refused.time) * 1000000)::bigint::text as micros,
   ${inMs('refused.time')} as time, operation, code, cause, args, faults, request_id as "requestId",
-  channel_order_id as "channelOrderId", asset_nums as "assetNums", size::float8 as size, app_key as "appKey",
+  channel_order_id as "channelOrderId", asset_nums as "assetNums", size, app_key as "appKey",
   application.name as "applicationName"`;
 
 function show({ micros: _, id: __, faults, ...call }: Row): CallOfApplication {

@@ -41,7 +41,7 @@ declare module '@lockstep/platform' {
       request_id: string;
       channel_order_id: string | null;
       asset_nums: string[];
-      size: string;
+      size: number;
     };
     refusal_count: { application_id: ApplicationId; minute: Date; operation: string; cause: string; count: string };
     nonce: { application_id: ApplicationId; nonce: string; used_time: Date };

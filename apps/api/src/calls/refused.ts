@@ -1,5 +1,5 @@
 import type { RefusalRecorder } from '@lockstep/access';
-import { type ApplicationId, cut, type FailureBody, findNamedAssets } from '@lockstep/contract';
+import { type ApplicationId, type FailureBody, findNamedAssets } from '@lockstep/contract';
 import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-const MAX_CHARACTERS = 255;
+const MAX_INTEGER = 2_147_483_647;
 
 /** What is kept of a call in case it is refused (rules 1.3). */
 interface Named {
@@ -34,11 +34,11 @@ export function recordRefusal(request: FastifyRequest, answer: FailureBody): voi
   const { operationId: operation } = request.routeOptions.config;
   if (named?.applicationId === undefined || operation === undefined) return;
   const texts = [query, body].map((part) => (part as { channelOrderId?: unknown } | undefined)?.channelOrderId);
-  const text = call?.subject.channelOrderId ?? texts.find((each) => typeof each === 'string') ?? null;
   server.refusals.record({
     ...{ applicationId: named.applicationId, operation, answer, requestId },
-    channelOrderId: text && cut(text, MAX_CHARACTERS),
+    channelOrderId: call?.subject.channelOrderId ?? texts.find((text) => typeof text === 'string') ?? null,
     assetNums: named.assetNums ?? findNamedAssets(params, query, body),
-    size: Number(headers['content-length'] ?? named.bytes ?? 0),
+    // A client may announce more than an integer can say.
+    size: Math.min(Number(headers['content-length'] ?? named.bytes ?? 0), MAX_INTEGER),
   });
 }
