@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
-import { type Cause, causes, codeOf, operations } from '@lockstep/contract';
+import { type Cause, causes, codeOf, EventType, operations, WEBHOOK_MESSAGES } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -42,6 +42,16 @@ describe('/openapi.json', () => {
     const other = await untilTestsEnd(startAnotherApi(stack, api, { publicUrl }));
     const { servers } = (await (await fetch(`${other.api.baseUrl}/openapi.json`)).json()) as Json;
     expect(servers).toMatchObject([{ url: publicUrl }]);
+  });
+
+  it('describes the message of each type of event, with an example that its schema accepts', async () => {
+    expect(Object.keys(document.webhooks)).toEqual(EventType.options);
+    for (const [type, schema] of Object.entries(WEBHOOK_MESSAGES)) {
+      const { examples, schema: published } = document.webhooks[type].post.requestBody.content['application/json'];
+      expect(schema.safeParse(examples.event.value).error).toBeUndefined();
+      const check = buildPublishedCheck(document, published, { isClosed: true });
+      expect(check.safeParse(examples.event.value).error).toBeUndefined();
+    }
   });
 
   it('names exactly the causes of the table wherever it names causes', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ChannelCode } from './access.ts';
 import { named, namedEnum } from './containers.ts';
-import { DisabledCause, EventType } from './orders/events.ts';
+import { DisabledCause, EventType, FeedEvent } from './orders/events.ts';
 import { checkPeriod } from './orders/lists.ts';
 import {
   boundedList,
@@ -130,3 +130,16 @@ export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a
   nextCursor: textOrNull('The cursor of the next page; null on the last page.'),
 });
 export type DeliveryPage = z.infer<typeof DeliveryPage>;
+
+/** The body of a message, by the type of its event (rules 6.8). */
+export const WEBHOOK_MESSAGES: Readonly<Record<string, z.ZodObject>> = Object.fromEntries(
+  FeedEvent.options.flatMap((event) =>
+    event.shape.type.options.map((type) => [
+      type,
+      event.extend({
+        type: z.literal(type).describe('Type of the event.'),
+        timestamp: z.iso.datetime().describe('When the event happened, in ISO 8601.'),
+      }),
+    ]),
+  ),
+);

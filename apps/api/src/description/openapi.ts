@@ -11,9 +11,10 @@ import {
   refusalsOf,
   repeatOf,
   retryOf,
+  WEBHOOK_MESSAGES,
 } from '@lockstep/contract';
 // biome-ignore lint/style/noRestrictedImports: only the description loads the examples
-import { examples, parameterExamples } from '@lockstep/contract/examples';
+import { exampleMessage, examples, parameterExamples } from '@lockstep/contract/examples';
 import { EXPORT_TYPES } from '../calls/exports.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { describeSchemas, referenceTo, type Schema } from './schemas.ts';
@@ -54,9 +55,10 @@ const KEY_PARAMETER = {
 /** Describes the API in OpenAPI 3.1, from the schemas that check calls. `publicUrl` is the address of the service. */
 export function describeApi(publicUrl: string | null): object {
   const all = (Object.keys(operations) as OperationId[]).map((id) => ({ id, operation: findOperation(id) }));
-  const { parts, named } = describeSchemas(
-    Object.fromEntries(all.flatMap(({ id, operation }) => Object.entries(partsOf(id, operation)))),
-  );
+  const { parts, named } = describeSchemas({
+    ...WEBHOOK_MESSAGES,
+    ...Object.fromEntries(all.flatMap(({ id, operation }) => Object.entries(partsOf(id, operation)))),
+  });
   const unnamed = Object.entries(parts).filter(([name, { $ref }]) => /(Request|Answer)$/.test(name) && !$ref);
   const paths: Record<string, Record<string, object>> = {};
   for (const { id, operation } of all) {
@@ -77,6 +79,9 @@ export function describeApi(publicUrl: string | null): object {
     servers: [{ url: publicUrl ?? '/' }],
     tags: Object.values(TAGS),
     paths,
+    webhooks: Object.fromEntries(
+      Object.keys(WEBHOOK_MESSAGES).map((type) => [type, { post: describeMessage(type, parts[type]!) }]),
+    ),
     components: {
       ...COMPONENTS,
       schemas: { ...named, ...Object.fromEntries(unnamed) },
@@ -202,6 +207,33 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
     responses: {
       ...Object.fromEntries(responses),
       ...(module !== 'open' && { '4XX': { $ref: '#/components/responses/NotACall' } }),
+    },
+  };
+}
+
+/** Describes what a webhook sends for events of a type (rules 6.8). */
+function describeMessage(type: string, schema: Schema): object {
+  const header = (name: string, description: string) => ({
+    ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  });
+  return {
+    operationId: type,
+    summary: `Message ${type}`,
+    tags: [TAGS.order.name],
+    description: `What a webhook sends for an event of the type \`${type}\`. EventType says when that happens.`,
+    security: [],
+    parameters: [
+      header('webhook-id', 'The id of the event, the same at each attempt: handle it once.'),
+      header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01 UTC.'),
+      header('webhook-signature', 'A signature by each secret, separated by spaces (Standard Webhooks).'),
+    ],
+    requestBody: {
+      required: true,
+      content: { [JSON_TYPE]: { schema, examples: { event: { summary: type, value: exampleMessage(type) } } } },
+    },
+    responses: {
+      '2XX': { description: 'Received. Any other answer, or none within 15 seconds, leads to a retry.' },
+      410: { description: 'The endpoint is gone: disables the webhook.' },
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { OperationId } from '../operations/index.ts';
+import { ORDER_ROOT } from '../routes.ts';
 import answers from './answers.json' with { type: 'json' };
 import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './batches.ts';
 import { DEPARTMENT, memberExamples } from './member.ts';
@@ -73,6 +74,26 @@ export const examples = Object.fromEntries(
     return [operationId, { ...sent, answers: Object.fromEntries(named) }];
   }),
 );
+
+const OF_CUSTOMER = { customerId: '2001', channelCode: exampleBatches.new_buy.channelCode };
+const ASSETS = { assets: [{ assetId: KEPT_LOCK_ID, assetNum: KEPT_LOCK, limitEndDate: 1798761599000 }] };
+/** What an event says, by the part of its type before the dot. */
+const DATA: Record<string, object> = {
+  batch: answers['getEvents 200 new_buy'].data.events[0]!.data,
+  licenses: {
+    ...OF_CUSTOMER,
+    ...{ day: '2026-12-31', leadDays: 30, ...ASSETS, products: [], counts: { assets: 1, products: 0 } },
+    list: `${ORDER_ROOT}/assets?customerId=2001&expiresFrom=1798675200000&expiresTo=1798761599999`,
+  },
+  asset: { ...OF_CUSTOMER, licenseOrderId: null, ...ASSETS, counts: { assets: 1 } },
+  webhook: { webhookId: '1', cause: null, sinceTime: 1790000000000 },
+};
+
+/** Returns an example of a webhook's message, by the type of its event. */
+export const exampleMessage = (type: string) => ({
+  ...{ id: '1', type, timestamp: new Date(1790000000000).toISOString(), time: 1790000000000 },
+  data: DATA[type.split('.')[0]!]!,
+});
 
 /** Examples of parameters, by name. A name means the same in all operations. */
 export const parameterExamples: Record<string, string | number> = {
