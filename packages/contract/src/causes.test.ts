@@ -61,20 +61,21 @@ it('reads each failure of an order as it was stored', () => {
       "Customer 2001 does not belong to enterprise 1001. Send the enterpriseGlobalId that O3 returns for this customer.",
       "srcLicenseOrderId 8192 is not a succeeded new_buy order.",
       "srcLicenseOrderId 8192 is not a succeeded new_buy order of customer 2001.",
-      "Asset 8000000001 belongs to another customer. To transfer it, set transferedAssetNum to true.",
-      "Asset 8000000001 has license type softkey, but the order says lan_softkey.",
-      "Asset 8000000001 is not an active asset.",
-      "Asset 8000000001 is not an active asset of the customer.",
-      "Asset 8000000001 has no active grant from srcLicenseOrderId 8192.",
-      "Asset 8000000001 has no active product gms-100 that matches.",
-      "Asset 8000000001 has no active product gms-100 that matches; the nearest one has limitEndDate null, limitConcurrent 5.",
-      "Asset 8000000001 would exceed the limit of 2000 grants. Use a different asset.",
-      "Asset 8000000001 would exceed the limit of 100 extended attributes. Use a different asset.",
-      "Asset 8000000001 would exceed the limit of 2000 active products and merchandise. Use a different asset.",
-      "The order exceeds the limit of 10000 products and merchandise to change. Split its asset numbers over several orders.",
-      "The order exceeds the limit of 10000 grants on its assets. Split its asset numbers over several orders.",
-      "The order exceeds the limit of 100000 products, merchandise and grants on its assets. Split its asset numbers over several orders.",
-      "limitStartDate 5 of asset 8000000001: must not be after the end 4",
+      "srcLicenseOrderId 8192 (assets[1].products[0].srcLicenseOrderId) is not a succeeded new_buy order.",
+      "Asset 8000000001 (assets[1].assetNos[0]) belongs to another customer. To transfer it, set transferedAssetNum to true.",
+      "Asset 8000000001 (assets[1].assetNos[0]) has license type softkey, but the order says lan_softkey.",
+      "Asset 8000000001 (assets[1].assetNos[0]) is not an active asset.",
+      "Asset 8000000001 (assets[1].assetNos[0]) is not an active asset of the customer.",
+      "Asset 8000000001 (assets[1].assetNos[0]) has no active grant from srcLicenseOrderId 8192.",
+      "Asset 8000000001 has no active product gms-100 (assets[1].products[0]) that matches.",
+      "Asset 8000000001 has no active product gms-100 (assets[1].products[0]) that matches; the nearest one has limitEndDate null, limitConcurrent 5.",
+      "Asset 8000000001 (assets[1].assetNos[0]) would exceed the limit of 2000 grants. Use a different asset.",
+      "Asset 8000000001 (assets[1].assetNos[0]) would exceed the limit of 100 extended attributes. Use a different asset.",
+      "Asset 8000000001 (assets[1].assetNos[0]) would exceed the limit of 2000 active products and merchandise. Use a different asset.",
+      "The order exceeds the limit of 10000 products and merchandise to change at asset 8000000001 (assets[1].assetNos[0]). Split its asset numbers over several orders.",
+      "The order exceeds the limit of 10000 grants on its assets at asset 8000000001 (assets[1].assetNos[0]). Split its asset numbers over several orders.",
+      "The order exceeds the limit of 100000 products, merchandise and grants on its assets at asset 8000000001 (assets[1].assetNos[0]). Split its asset numbers over several orders.",
+      "limitStartDate 5 of asset 8000000001 (assets[1].limitEndDate): must not be after the end 4",
       "The order was cancelled before it took effect.",
       "The order failed because of a fault in the service. Contact the operator of the service, who can retry it.",
     ]
@@ -84,7 +85,31 @@ it('reads each failure of an order as it was stored', () => {
 it('names the asset and the part of the order that a failure concerns', () => {
   const concerned = STORED.map(([cause, ...args]) => findConcerned(cause, args));
   const all = concerned.map(({ assetNums, places }) => [...assetNums, 'in', ...places].join(' '));
-  expect(all).toMatchInlineSnapshot();
+  expect(all).toMatchInlineSnapshot(`
+    [
+      "in customerId",
+      "in enterpriseGlobalId",
+      "in srcLicenseOrderId",
+      "in srcLicenseOrderId",
+      "in assets[1].products[0].srcLicenseOrderId",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].products[0]",
+      "8000000001 in assets[1].products[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].assetNos[0]",
+      "8000000001 in assets[1].limitEndDate",
+      "in",
+      "in",
+    ]
+  `);
 });
 
 it('reads a stored cause of a later release', () => {
