@@ -247,6 +247,14 @@ describe('changed assets', () => {
     expect(heard[0]![1]!.data).toHaveProperty('assets.length', 100);
   });
 
+  it('that are bought and revoked together are told once', async () => {
+    const customer = await newCustomer();
+    const assetNum = newAssetNum();
+    const batch = batchOf(newBuy(customer, [assetNum]), deleteAsset(customer, [assetNum]));
+    await both.accept({ ...batch, channelCode: 'east', syncMode: 'sync' });
+    expect(await hear(east)).toMatchObject([{ data: { assets: [{ assetNum }], counts: { assets: 1 } } }]);
+  });
+
   it('are told if another application disables, enables, freezes or unfreezes them', async () => {
     const customer = await newCustomer();
     const [lock, certificate] = [newAssetNum(), newAssetNum()];

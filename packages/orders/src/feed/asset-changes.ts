@@ -28,9 +28,9 @@ export async function recordAssetChanges(trx: Trx, { changes }: Ledger): Promise
   for (const { asset, licenseOrderId, fromCustomerId } of changes.transfers) {
     add(asset, { type: 'asset.transferred', customerId: fromCustomerId, licenseOrderId, assets: [] });
   }
-  for (const asset of [...changes.revokedAssets, ...changes.newAssets]) {
+  for (const asset of changes.revokedAssets) {
     const { customerId, revokedBy } = asset;
-    if (revokedBy !== null) add(asset, { type: 'asset.revoked', customerId, licenseOrderId: revokedBy, assets: [] });
+    add(asset, { type: 'asset.revoked', customerId, licenseOrderId: revokedBy!, assets: [] });
   }
   const rows = [...found.values()];
   await insertRows(trx, 'unnumbered_event', [
