@@ -5,7 +5,7 @@ import { createLogger, type Database, openDatabase } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { countWaiting } from '../harness/databases/waiting.ts';
-import { batchOfEvent } from '../harness/orders/batch-events.ts';
+import { batchOfEvent } from '../harness/orders/events.ts';
 import { type TestDatabase, testDatabase } from '../harness/stack.ts';
 
 /** Events get increasing numbers, so that a reader that continues after the last one misses none (rules 6.8). */

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
 import { countWaitingForRows } from '../harness/databases/waiting.ts';
-import { batchOfEvent } from '../harness/orders/batch-events.ts';
+import { batchOfEvent } from '../harness/orders/events.ts';
 import { firstLaneOf } from '../harness/orders/lanes.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried } from '../harness/orders/retried.ts';

@@ -18,6 +18,8 @@ export interface Happening {
   member?: string;
   lock?: string | null;
   by?: string | null;
+  /** Who ordered it, or changed the lock, and in which order or call. */
+  cause?: { sender: string; call: string };
 }
 
 const PAGE = '7';
@@ -118,7 +120,8 @@ export async function compareHistories(api: Api, happenings: readonly Happening[
         }),
       }),
     );
-    expectSame(`the history of ${assetNum}`, inSteps(actual), inSteps(expected));
+    const listed = expected.map(({ cause: _, ...each }) => each);
+    expectSame(`the history of ${assetNum}`, inSteps(actual), inSteps(listed));
   }
 }
 

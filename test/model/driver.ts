@@ -49,14 +49,14 @@ export interface Counts {
 }
 
 /** Sends a history to the service over HTTP and throws if an answer differs from the model's. Returns the model. */
-export async function drive(place: Place, history: History): Promise<Counts & { model: Model }> {
+export async function drive(place: Place, history: History): Promise<Counts & Pick<Driver, 'model' | 'sent'>> {
   const driver = new Driver(place);
   try {
     for (const wave of wavesOf(history, WAVE_BATCHES)) await driver.send(wave);
     await driver.resumeAll();
     await driver.fence();
     await driver.repeat();
-    return { ...driver.counts, model: driver.model };
+    return { ...driver.counts, model: driver.model, sent: driver.sent };
   } finally {
     await driver.settle();
   }
@@ -84,6 +84,8 @@ class Driver {
   /** The licenseOrderIds of accepted orders, by place. */
   readonly #ids = new Map<number, string>();
   readonly #accepted: Accepted[] = [];
+  /** The channelOrderIds of accepted batches. */
+  readonly sent: Record<Sender, string[]> = { S1: [], S2: [], S3: [] };
   /** Async batches whose results have not been checked. */
   readonly #inFlight: Accepted[] = [];
   /** Async batches of which only orders in paused channels are pending. */
@@ -275,6 +277,7 @@ class Driver {
     for (const [index, { place }] of orders.entries()) this.#ids.set(place, entries[index]!.licenseOrderId);
     this.counts.waited += waitingOf(accepted).length;
     this.#accepted.push(accepted);
+    this.sent[accepted.sender].push(body.channelOrderId);
     const isOfPaused = orders.some((order) => this.#waits(order, accepted));
     if (mode === 'sync' && isOfPaused)
       throw new Error(`${nameOf(accepted)} was not refused although its channel is paused`);

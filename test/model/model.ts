@@ -129,7 +129,7 @@ export class Model {
     this.#waiting.splice(0, Infinity, ...this.#waiting.filter((each) => !isDue(each)));
     for (const { order, sender, outcome } of due) {
       delete outcome.isWaiting;
-      Object.assign(outcome, this.#order(order, this.#seenBy(sender)));
+      Object.assign(outcome, this.#order(order, sender, this.#seenBy(sender)));
     }
   }
 
@@ -169,7 +169,7 @@ export class Model {
     const bySequence = orders.toSorted((a, b) => Number(a.body.sequence) - Number(b.body.sequence));
     for (const order of bySequence) {
       const channel = mode === 'async' ? pausedOf(order) : undefined;
-      if (channel === undefined) outcomes.set(order, this.#order(order, seen));
+      if (channel === undefined) outcomes.set(order, this.#order(order, sender, seen));
       else {
         const outcome: ModelOutcome = { isWaiting: true, cause: null, assets: 0, products: 0 };
         this.#waiting.push({ order, sender, channel, outcome });
@@ -229,12 +229,15 @@ export class Model {
       const asset = activeAsset(this.#state, assetNum);
       return stop(asset && this.isSeen(asset.customer, act.sender) ? asset : undefined, act.type);
     });
-    this.#state.happenings = [...happenings, ...findStops(before.assets, assets)];
+    const cause = { sender: act.sender, call: `call ${happenings.length}` };
+    const stops = findStops(before.assets, assets).map((each) => ({ ...each, cause }));
+    this.#state.happenings = [...happenings, ...stops];
     return statuses;
   }
 
   /** "A failed order changes nothing" (rules 6.2 Alone). `seen` are the customers that exist for the application. */
-  #order({ licenseOrderId, body }: PlacedOrder, seen: ReadonlyMap<string, ModelCustomer>): ModelOutcome {
+  #order(order: PlacedOrder, sender: string, seen: ReadonlyMap<string, ModelCustomer>): ModelOutcome {
+    const { licenseOrderId, body } = order;
     const { assets, holdings, happenings } = this.#state;
     const after = copyOfState(this.#state);
     try {
@@ -244,10 +247,9 @@ export class Model {
       return { cause: fault.message, assets: 0, products: 0 };
     }
     const ended = findHeld(assets, holdings, after.holdings);
-    this.#state = {
-      ...after,
-      happenings: [...happenings, ...ended, ...findHappenings(assets, after.assets, licenseOrderId)],
-    };
+    const cause = { sender, call: licenseOrderId };
+    const happened = findHappenings(assets, after.assets, licenseOrderId).map((each) => ({ ...each, cause }));
+    this.#state = { ...after, happenings: [...happenings, ...ended, ...happened] };
     return { cause: null, ...countsOf(assets, after.assets) };
   }
 }

@@ -49,15 +49,19 @@ const source = fc.record({
   pick: fc.nat(30),
 });
 
+const DAY_MS = 86_400_000;
 /** Times that pass while the histories run, and a past one. */
 const SOON = Date.now() + 15_000;
 const PAST = 1_500_000_000_000;
+/** Times that are within lead times. They are later than SOON at any time of a day, so that a replay is the same. */
+const TOMORROW = Date.parse(new Date(SOON + DAY_MS).toISOString().slice(0, 10));
+const LATER = TOMORROW + 363 * DAY_MS;
 
 /** Few values, so that purchases and revocations often match. 0 is a valid time. */
 const terms = {
   productUri: weighted([4, fc.constant('a')], [1, oneOf('b', 'c')]),
   limitStartDate: maybe(6, oneOf(0, 5)),
-  limitEndDate: maybe(6, oneOf(4_000_000_000_009, 4_102_444_800_000, SOON, PAST)),
+  limitEndDate: maybe(6, oneOf(4_000_000_000_009, 4_102_444_800_000, SOON, PAST, TOMORROW - 1, TOMORROW, LATER)),
   limitConcurrent: weighted([4, fc.constant(1)], [1, oneOf(0, 2)]),
 };
 const productToBuy = fc.record({ ...terms, srcLicenseOrderId: maybe(4, source) });
@@ -112,6 +116,10 @@ const LIMITS: Sent[] = [
   { limitStartDate: null, limitEndDate: 4_000_000_000_005 },
   { limitEndDate: 253_402_300_799_999 },
   { limitEndDate: SOON },
+  { limitEndDate: PAST },
+  { limitEndDate: TOMORROW - 1 },
+  { limitEndDate: TOMORROW },
+  { limitEndDate: LATER },
   { limitStartDate: SOON, limitEndDate: 4_000_000_000_005 },
 ];
 const assetToBuy = fc

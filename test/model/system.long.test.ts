@@ -14,6 +14,7 @@ import type { History } from './history.ts';
 import { sortedLedger } from './ledger-value.ts';
 import { compareSeats } from './seats.ts';
 import { readLedger } from './stored-ledger.ts';
+import { compareEndings, compareTold, type Ended } from './told.ts';
 import { newWorlds, openPlace, type World } from './world.ts';
 
 const HISTORIES = 80;
@@ -29,6 +30,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
     let stack: Stack | undefined;
     let api: Api;
     let worlds: World[];
+    const ended: Ended[] = [];
     afterAll(() => stack?.close());
 
     async function startRound(): Promise<void> {
@@ -42,6 +44,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
 
     async function endRound(): Promise<void> {
       if (stack === undefined) return;
+      await compareEndings(stack.db, api, ended.splice(0));
       expect(await checkNumbers(stack.db)).toEqual([]);
       await stack.close();
       stack = undefined;
@@ -55,7 +58,7 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
       const { db } = stack!;
       const world = worlds.pop() ?? (await newWorlds(db, 1))[0]!;
       const place = await openPlace(stack!, api, world);
-      const { model, ...counts } = await drive(place, each);
+      const { model, sent, ...counts } = await drive(place, each);
       expectSame(
         'the final ledger',
         sortedLedger(await readLedger(db, world.numberPrefix)),
@@ -68,6 +71,8 @@ describe.each([...QUEUE_KINDS.map((queue) => ({ queue, workers: 1 })), { queue: 
         await compareSeats(place, model);
         await compareLists({ db, api, numberPrefix: world.numberPrefix }, model);
       }
+      ended.push({ place, history: each, model, sent });
+      await compareTold(ended.at(-1)!);
       driven.push(counts);
     }
 

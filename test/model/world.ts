@@ -33,6 +33,8 @@ export interface World {
 const NOBODY = '999999999999999999';
 const PASSWORD = 'correct horse';
 const NAMES = { name: 'Customer', branch_name: 'Branch', is_default: false };
+/** From the last day that a lead time reaches, and as late as possible. */
+export const LISTENER_LEAD_DAYS = [365, 1];
 let worlds = 0;
 
 /** Creates `count` worlds with a handful of statements. */
@@ -115,6 +117,8 @@ export interface Place {
   db: Database;
   world: World;
   apis: Record<Sender, Api>;
+  /** Bound to all channels; never sends. */
+  listener: Api;
   /** The enterprises' administrators. */
   centers: MemberCenter[];
 }
@@ -135,7 +139,10 @@ export async function openPlace(stack: Stack, unbound: Api, world: World): Promi
     return new MemberCenter(unbound, created, {} as Customer, { ...login, userToken: token.body.access_token });
   });
   const apis = { S1: unbound, S2: await bound(SENDERS.S2), S3: await bound(SENDERS.S3) };
-  return { db: stack.db, world, apis, centers: await Promise.all(centers) };
+  const listener = await bound(CHANNELS);
+  const { appKey } = listener.credentials;
+  await sql`update application set lead_days = ${LISTENER_LEAD_DAYS} where app_key = ${appKey}`.execute(stack.db);
+  return { db: stack.db, world, apis, listener, centers: await Promise.all(centers) };
 }
 
 async function codeOf(db: Database, enterpriseId: string): Promise<string> {

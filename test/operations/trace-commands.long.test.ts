@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { dataOf } from '../harness/api.ts';
 import { startReceiver } from '../harness/network/receiver.ts';
-import { batchOfEvent } from '../harness/orders/batch-events.ts';
+import { batchOfEvent } from '../harness/orders/events.ts';
 import { batchOf, merchandise, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import {
   COMMAND,

@@ -4,7 +4,7 @@ import { numberEvents } from '@lockstep/orders/testing';
 import { createLogger, type Database, Listener, openDatabase } from '@lockstep/platform';
 import { type KyselyPlugin, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { batchOfEvent } from '../../harness/orders/batch-events.ts';
+import { batchOfEvent } from '../../harness/orders/events.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/stack.ts';
 
 /** Thousands of calls wait for events at a cost that doesn't grow with their number (rules 6.8). */

@@ -1,8 +1,9 @@
-import { type Customer, type EndingLicenses, EventPage, type FeedEvent } from '@lockstep/contract';
-import { numberEvents, searchExpiries } from '@lockstep/orders/testing';
+import type { Customer, EndingLicenses, FeedEvent } from '@lockstep/contract';
+import { numberEvents } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
+import { readFeed, searchAll as searchAllOf, TODAY } from '../../harness/orders/events.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -19,25 +20,13 @@ const [east, both, marked] = await Promise.all([
 await sql`update application set hears_licenses = true where app_key = ${marked.credentials.appKey}`.execute(stack.db);
 
 const today = async () => {
-  const { rows } = await sql<{ day: number }>`
-    select (extract(epoch from statement_timestamp() - interval '5 minutes')::bigint / 86400)::integer as day`.execute(
-    stack.db,
-  );
+  const { rows } = await sql<{ day: number }>`select ${TODAY} as day`.execute(stack.db);
   return rows[0]!.day;
 };
 const noonIn = async (days: number) => ((await today()) + days) * DAY_MS + DAY_MS / 2;
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** Takes all steps of the searches that are due, as a worker does in the course of a day. */
-async function searchAll(): Promise<void> {
-  let isOver = false;
-  while (!isOver) {
-    await searchExpiries(stack.db);
-    const { rows } = await sql<{ due: number }>`
-      select count(*)::int as due from expiry_search where day <= ${await today()} + lead_days`.execute(stack.db);
-    isOver = rows[0]!.due === 0;
-  }
-}
+const searchAll = () => searchAllOf(stack.db);
 
 /** Lets the searches read a day again that they have read. */
 const searchAgain = (leadDays: number) =>
@@ -47,10 +36,9 @@ const readFrom = new Map<Api, string>();
 /** Reads the events that an application has got since the last call, without those of its batches. */
 async function hear(api: Api): Promise<FeedEvent[]> {
   while ((await numberEvents(stack.db)).count > 0);
-  const query = { after: readFrom.get(api) ?? '', limit: '1000' };
-  const page = EventPage.parse(dataOf(await api.call('GET', '/events', { query }))) as EventPage;
-  readFrom.set(api, page.lastId ?? '');
-  return page.events.filter(({ type }) => !type.startsWith('batch.'));
+  const events = await readFeed(api, readFrom.get(api));
+  readFrom.set(api, events.at(-1)?.id ?? readFrom.get(api) ?? '');
+  return events.filter(({ type }) => !type.startsWith('batch.'));
 }
 const hearAll = async () => {
   const heard = [];

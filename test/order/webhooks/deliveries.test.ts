@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { dataOf, refusalOf } from '../../harness/api.ts';
 import { type Answer, type Received, startReceiver } from '../../harness/network/receiver.ts';
-import { batchOfEvent } from '../../harness/orders/batch-events.ts';
+import { batchOfEvent } from '../../harness/orders/events.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { syncOf } from '../../harness/orders/sync-batches.ts';
 import { testStack, untilTestsEnd } from '../../harness/stack.ts';
