@@ -54,7 +54,8 @@ const LEFT_OUT = [
 /** Tables of which only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {
   event: sql`(
-    select batch_id, type, happened_time from event union all select batch_id, type, happened_time from unnumbered_event
+    select batch_id, type, happened_time from event where batch_id is not null
+    union all select batch_id, type, happened_time from unnumbered_event where batch_id is not null
   )`,
   order_activity: sql`(
     select sum(accepted) as accepted, sum(succeeded) as succeeded, sum(failed) as failed from (

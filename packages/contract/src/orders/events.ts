@@ -62,7 +62,6 @@ const NamedAsset = named('NamedAsset', 'An asset of an event.', {
   assetNum: z.string().describe('Asset number.'),
   limitEndDate: time('End of the asset; null if it has none').nullable(),
 });
-export type NamedAsset = z.infer<typeof NamedAsset>;
 
 const NamedProduct = named('NamedProduct', 'A product of an event.', {
   id: z.string().describe('Id of the product.'),
@@ -87,12 +86,10 @@ const EndingLicenses = named('EndingLicenses', 'Licenses of a customer that end 
     .describe(
       `Products that end on the day, and not after their asset: ${FIRST}. Those that end with it are not listed.`,
     ),
-  counts: z
-    .object({
-      assets: integer().describe('Number of these assets.'),
-      products: integer().describe('Number of these products.'),
-    })
-    .describe('How many there were when the event was made.'),
+  counts: named('EndingCounts', 'Numbers of licenses that end.', {
+    assets: integer().describe('Number of these assets.'),
+    products: integer().describe('Number of these products.'),
+  }).describe('How many there were when the event was made.'),
   list: z.string().describe('Path and query, after the base URL, of the list that shows all. Add a g_nonce.'),
 });
 export type EndingLicenses = z.infer<typeof EndingLicenses>;
@@ -101,7 +98,9 @@ const ChangedAssets = named('ChangedAssets', 'Assets of a customer that another 
   ...OF_CUSTOMER,
   licenseOrderId: LicenseOrderId.nullable().describe('The order that did it; null if it was not an order.'),
   assets: z.array(NamedAsset).describe(`The assets: ${FIRST}.`),
-  counts: z.object({ assets: integer().describe('Number of the assets.') }).describe('How many there are.'),
+  counts: named('AssetCounts', 'A number of assets.', {
+    assets: integer().describe('Number of the assets.'),
+  }).describe('How many there are.'),
 });
 
 export const DisabledCause = namedEnum('DisabledCause', 'Why a webhook was disabled.', [
@@ -115,20 +114,24 @@ const WebhookTrouble = named('WebhookTrouble', 'A webhook that fails or is disab
   sinceTime: time('When it was disabled, or began to fail'),
 });
 
-const feedEvent = <const Types extends readonly string[], Data extends z.ZodType>(types: Types, data: Data) =>
-  z.object({
+const feedEvent = <const Types extends readonly string[], Data extends z.ZodType>(
+  name: string,
+  types: Types,
+  data: Data,
+) =>
+  named(`${name}Event`, `An event of type ${types.join(' or ')}.`, {
     id: z.string().describe('Id of the event, in digits. Later events have higher ids.'),
-    type: z.enum(types).describe('Type of the event.'),
+    type: namedEnum(`${name}EventType`, 'Types of such events.', types).describe('Type of the event.'),
     time: time('When the event happened'),
     data,
   });
 
 export const FeedEvent = z
   .discriminatedUnion('type', [
-    feedEvent(BATCH_EVENTS, BatchEnd.describe('The batch at that time.')),
-    feedEvent(EXPIRY_EVENTS, EndingLicenses.describe('The licenses.')),
-    feedEvent(ASSET_EVENTS, ChangedAssets.describe('The assets.')),
-    feedEvent(WEBHOOK_EVENTS, WebhookTrouble.describe('The webhook.')),
+    feedEvent('Batch', BATCH_EVENTS, BatchEnd.describe('The batch at that time.')),
+    feedEvent('License', EXPIRY_EVENTS, EndingLicenses.describe('The licenses.')),
+    feedEvent('Asset', ASSET_EVENTS, ChangedAssets.describe('The assets.')),
+    feedEvent('Webhook', WEBHOOK_EVENTS, WebhookTrouble.describe('The webhook.')),
   ])
   .meta({ id: 'Event', description: 'An event of the feed.' });
 export type FeedEvent = z.infer<typeof FeedEvent>;
