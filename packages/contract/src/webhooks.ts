@@ -30,7 +30,6 @@ export const WebhookParams = z.object({ webhookId: id<'WebhookId'>().describe('I
 const URL = text(MAX_URL_CHARACTERS).describe(
   `The https URL that receives the events: up to ${MAX_URL_CHARACTERS} characters, without a user name, password or fragment.`,
 );
-const TypeName = z.enum(EventType.options, fault('one_of', EventType.options.join(', ')));
 
 /** What a webhook is limited to: undefined if absent; null, for all, if null or empty. */
 function filter<Item extends z.ZodType<string>>(item: Item) {
@@ -39,7 +38,7 @@ function filter<Item extends z.ZodType<string>>(item: Item) {
     .transform((all) => (all?.length === 0 ? null : all && [...new Set(all)]));
 }
 const FILTERS = {
-  types: filter(TypeName).describe('Only events of these types. Null or empty: all.'),
+  types: filter(EventType).describe('Only events of these types. Null or empty: all.'),
   channelCodes: filter(ChannelCode).describe(
     'Only events of these channels, and those of no channel. Null or empty: all.',
   ),

@@ -42,16 +42,18 @@ const ASSET_EVENTS = [
 ] as const;
 const WEBHOOK_EVENTS = ['webhook.failing', 'webhook.disabled'] as const;
 
-export const EventType = z.enum([...BATCH_EVENTS, ...EXPIRY_EVENTS, ...ASSET_EVENTS, ...WEBHOOK_EVENTS]).meta({
-  id: 'EventType',
-  description:
-    'Type of an event. batch.completed: all orders of a batch have an outcome; once for each batch. batch.retried: an ' +
+const EVENT_TYPES = [...BATCH_EVENTS, ...EXPIRY_EVENTS, ...ASSET_EVENTS, ...WEBHOOK_EVENTS] as const;
+
+export const EventType = namedEnum(
+  'EventType',
+  'Type of an event. batch.completed: all orders of a batch have an outcome; once for each batch. batch.retried: an ' +
     'operator retried failed orders of a completed batch, and all have an outcome again. licenses.expiring: licenses of ' +
     'a customer end on a day. licenses.expired: they ended on it. asset.transferred: an order of another application ' +
     'moved assets away from a customer. asset.revoked: one revoked them. asset.locked, unlocked, frozen, unfrozen: ' +
     'another application did so. webhook.failing: a webhook of yours has failed for half an hour. webhook.disabled: it ' +
     'is disabled. Later releases may add types: skip those that you do not know.',
-});
+  EVENT_TYPES,
+);
 export type EventType = z.infer<typeof EventType>;
 
 /** How many assets, and how many products, an event names. */
