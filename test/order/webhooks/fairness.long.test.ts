@@ -144,7 +144,7 @@ describe.concurrent('beside others', async () => {
     await sql`
       with counted as (update event_counter set last_position = last_position + 1000 returning last_position)
       insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled)
-      select application_id, last_position - 1000 + n, batch_id, 'batch.retried', completed_time, 1, 0, 0
+      select application_id, last_position - 1000 + n, batch_id, 'batch.retried', happened_time, 1, 0, 0
       from counted, event, generate_series(1, 1000) as n`.execute(stack.db);
     const readRows = async () => {
       const { rows } = await sql<{ total: number; tired: number }>`
