@@ -193,6 +193,7 @@ export const causes = {
   webhook_disabled: { message: 'Webhook {0} is disabled. Enable it first.' },
   webhook_paused: { message: 'Webhook {0} is paused. Resume it first.' },
   secrets_exhausted: {
+    retry: 'later',
     message: 'The secret of webhook {0} was already replaced {1} times within 24 hours. Retry after {2}.',
   },
   delivery_not_found: { message: 'Webhook {0} has no delivery {1}.' },
