@@ -50,6 +50,7 @@ export async function storedText(db: Database): Promise<string> {
 const LEFT_OUT = [
   ...['nonce', 'lane', 'unnumbered_event', 'event_counter', 'uncounted_activity', 'failure_activity'],
   ...['channel_activity', 'pending_orders', 'webhook_attempt', 'refused_call', 'refusal_count'],
+  ...['expiry_search', 'found_expiry'],
 ];
 /** Tables of which only a part is compared. */
 const PARTS: Record<string, RawBuilder<unknown>> = {

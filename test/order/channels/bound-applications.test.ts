@@ -76,8 +76,8 @@ const post = (path: string, body: unknown): Call => ({ module: 'order', method: 
 const ofWebhook = (method: string, operation: string, webhookId = theirWebhookId): Call => ({
   module: 'order',
   method: method.toUpperCase(),
-  path: `/webhooks/${webhookId}${operation}`,
-  ...(operation === '/replay' && { body: {} }),
+  path: `/webhooks/${webhookId}${operation.replace('{deliveryId}', '1')}`,
+  ...((operation === '/replay' || method === 'put') && { body: {} }),
 });
 const getMember = (path: string, query = {}): Call => ({ module: 'member', method: 'GET', path, query });
 const postMember = (path: string, body: unknown): Call => ({ module: 'member', method: 'POST', path, body });
@@ -276,17 +276,18 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ['their webhooks', () => get('/webhooks'), (data) => expect(data).toEqual({ webhooks: [] })],
   ],
   ...Object.fromEntries(
-    ['get', 'delete', 'post /rotateSecret', 'post /test', 'post /enable', 'post /replay', 'get /deliveries'].map(
-      (each): [string, Trial[]] => {
-        const [method = '', operation = ''] = each.split(' ');
-        const trials: Trial[] = [
-          ['their webhook', () => ofWebhook(method, operation), 'webhook_not_found'],
-          ['an unknown webhook', () => ofWebhook(method, operation, '9'.repeat(19)), 'webhook_not_found'],
-          ['an impossible webhook', () => ofWebhook(method, operation, '12345678901234567890'), 'field_invalid'],
-        ];
-        return [`${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`, trials];
-      },
-    ),
+    [
+      ...['get', 'delete', 'put', 'post /rotateSecret', 'post /test', 'post /enable', 'post /replay', 'post /pause'],
+      ...['post /resume', 'get /deliveries', 'post /deliveries/{deliveryId}/resend'],
+    ].map((each): [string, Trial[]] => {
+      const [method = '', operation = ''] = each.split(' ');
+      const trials: Trial[] = [
+        ['their webhook', () => ofWebhook(method, operation), 'webhook_not_found'],
+        ['an unknown webhook', () => ofWebhook(method, operation, '9'.repeat(19)), 'webhook_not_found'],
+        ['an impossible webhook', () => ofWebhook(method, operation, '12345678901234567890'), 'field_invalid'],
+      ];
+      return [`${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`, trials];
+    }),
   ),
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/member`]: NAMES_NOTHING,
   [`put ${EMPLOYEE}`]: NAMES_NOTHING,
