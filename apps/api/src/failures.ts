@@ -37,7 +37,9 @@ export function answerFailure(
   // Fastify closes the connection after any error of a body parser, even for invalid JSON that arrived completely.
   if (!isUnfinished(request.raw)) reply.removeHeader('connection');
   const isCutShort = request.raw.destroyed && !request.raw.complete;
-  if (isCutShort || error instanceof ClientLeft) return endLeftCall(request, reply);
+  // A call whose client has left is no overload.
+  const isAbandoned = reply.raw.destroyed && isOverload(error);
+  if (isCutShort || isAbandoned || error instanceof ClientLeft) return endLeftCall(request, reply);
   const refusal = error instanceof Refusal ? error : (findKnown(error) ?? FRAMEWORK_REFUSALS[String(error.code)]?.());
   if (refusal === undefined) request.log.error({ err: error }, 'call failed');
   else if (isOverload(error)) noteOverload(error, request);

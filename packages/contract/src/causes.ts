@@ -438,8 +438,12 @@ export function formatPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Returns the fault of a field as a refusal lists it, without the path in its message. */
+/** Returns the fault of a field or of a failed order as a refusal lists it, without the path in its message. */
 export function faultAt(path: string, cause: Cause, ...args: readonly string[]): Fault {
   const quoted = quote([path, ...args]);
-  return { path, message: buildMessage(cause, ...quoted).slice(`${quoted[0]}: `.length), cause, args: quoted };
+  const isOfOrder = cause in CONCERNED && args.length > 0;
+  const message = isOfOrder
+    ? buildMessage(cause, ...args)
+    : buildMessage(cause, ...quoted).slice(`${quoted[0]}: `.length);
+  return { path, message, cause, args: quoted };
 }

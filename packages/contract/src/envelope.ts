@@ -46,7 +46,7 @@ export const FailureBody = z
       .array(Fault)
       .optional()
       .describe(
-        `The first ${MAX_LISTED_FAULTS} bad fields, if fields are the problem. The message is about the first one.`,
+        `The first ${MAX_LISTED_FAULTS} bad fields, or failed orders of a sync batch. The message is about the first one.`,
       ),
   })
   .meta({

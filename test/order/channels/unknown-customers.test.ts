@@ -284,6 +284,14 @@ it('a sync call with an unknown customer is refused, names all failed orders, an
   expect(first).toMatchObject({ code: '13004', cause: 'customer_not_found' });
   expect(first.message).toContain('2 of 3 orders failed; nothing was stored. orderList[1] (sequence 2): ');
   expect(first.message).toContain('orderList[2] (sequence 3): ');
+  expect(first.faults).toMatchObject([
+    {
+      path: 'orderList[1].customerId',
+      cause: 'customer_not_found',
+      message: expect.stringContaining(customer.customerId),
+    },
+    { path: 'orderList[2].assets[0].assetNos[0]', cause: 'asset_not_found', message: expect.stringContaining('Asset') },
+  ]);
   expect(await refuse(1, 3, 2)).toMatchObject({ cause: 'asset_not_found' });
   expect(refusalOf(await api.submit(syncOf(orders[1]!))).cause).toBe('customer_not_found');
   expect(await stack.db.selectFrom('batch').selectAll().execute()).toEqual([]);

@@ -190,7 +190,7 @@ export class OrderClient {
     const fault = `${url} refused the call with ${code} (${cause}): ${message}`;
     if (code === '500') throw new ServiceUnavailable(fault);
     const isOfOrders = id === 'createBatchOrder' || id === 'previewBatchOrder';
-    throw new CallRefused(`${fault}${listFaults(faults)}`, String(cause), isOfOrders);
+    throw new CallRefused(`${fault}${listFaults(message, faults)}`, String(cause), isOfOrders);
   }
 
   /** Calls an operation. Returns the answer's JSON object, and the address without the query. */
@@ -222,9 +222,9 @@ export class OrderClient {
   }
 }
 
-/** Lists the faults of a refusal, one per line. A single fault is in the message already. */
-function listFaults(faults: FailureBody['faults'] = []): string {
-  if (faults.length < 2) return '';
+/** Lists the faults of a refusal, one per line. The message already has a single fault, or those of a sync batch. */
+function listFaults(message = '', faults: FailureBody['faults'] = []): string {
+  if (faults.length < 2 || message.includes(faults[1]!.message)) return '';
   return `\n${formatFields(faults.map(({ path, message }) => [path, message]))}`;
 }
 

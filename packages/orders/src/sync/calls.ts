@@ -1,5 +1,13 @@
 import { type LedgerIds, splitOrderId } from '@lockstep/assets';
-import { type BatchId, buildMessage, type Channels, type CustomerId, type Order, Refusal } from '@lockstep/contract';
+import {
+  type BatchId,
+  type Channels,
+  type CustomerId,
+  faultAt,
+  findConcerned,
+  type Order,
+  Refusal,
+} from '@lockstep/contract';
 import { type Deadline, type Statement, type Trx, together, untilConfirmed } from '@lockstep/platform';
 import {
   type EarlierBatch,
@@ -162,7 +170,7 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
 const MAX_NAMED_FAILURES = 20;
 const NEXT_STEP = 'Fix the failed orders and send the batch again.';
 
-/** Refuses sync calls with the cause of the first failed order. The message names up to 20 of them (rules 6.3). */
+/** Refuses sync calls with the cause of the first failed order. Message and faults name up to 20 of them (rules 6.3). */
 export class BatchFailed extends Refusal {
   readonly batches: ReadonlySet<SubmittedBatch>;
 
@@ -172,10 +180,15 @@ export class BatchFailed extends Refusal {
     const batchIds = new Set(failures.map(({ accepted }) => splitOrderId(accepted.licenseOrderId).batchId));
     this.batches = new Set(newBatches.filter(({ id }) => batchIds.has(id)).map(({ batch }) => batch));
     const total = newBatches.reduce((sum, { orders }) => sum + orders.length, 0);
-    const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ accepted, failure }) => {
-      const { index } = splitOrderId(accepted.licenseOrderId);
-      return `orderList[${index}] (sequence ${accepted.order.sequence}): ${buildMessage(failure!.cause, ...failure!.args)}`;
+    const first = failures.slice(0, MAX_NAMED_FAILURES);
+    const placed = first.map(({ accepted }) => `orderList[${splitOrderId(accepted.licenseOrderId).index}]`);
+    this.faults = first.map(({ failure }, nth) => {
+      const { places } = findConcerned(failure!.cause, failure!.args);
+      return faultAt([placed[nth], ...places].join('.'), failure!.cause, ...failure!.args);
     });
+    const named = first.map(
+      ({ accepted: { order } }, nth) => `${placed[nth]} (sequence ${order.sequence}): ${this.faults![nth]!.message}`,
+    );
     const others = failures.length - named.length;
     const more = others > 0 ? ` And ${others} more.` : '';
     this.message = `${failures.length} of ${total} orders failed; nothing was stored. ${named.join(' ')}${more} ${NEXT_STEP}`;
