@@ -79,7 +79,8 @@ function changesFor(name: string, model: Model): string[] {
 /**
  * "`licenses.expiring` says what of a customer ends on a day, so many days before it begins (UTC); `licenses.expired`,
  * after the day, what ended on it." It counts "assets by their own end, products by theirs, if that isn't after their
- * asset's". Lead times are "30 and 7 unless an operator changes them".
+ * asset's, and if no product of the same `productUri` on the asset ends later". Lead times
+ * are "30 and 7 unless an operator changes them".
  */
 function endingsFor(name: string, model: Model, today: number): string[] {
   const leadDays = name === 'listener' ? LISTENER_LEAD_DAYS : [30, 7];
@@ -87,6 +88,8 @@ function endingsFor(name: string, model: Model, today: number): string[] {
   const entries = assets.flatMap((asset) =>
     [{ ...asset, productUri: '' }, ...productsOn(asset)].filter(isActive).flatMap(({ end, productUri }): Entry[] => {
       if (end === null || end > (asset.end ?? Infinity)) return [];
+      const same = productsOn(asset).filter((each) => isActive(each) && each.productUri === productUri);
+      if (same.some((each) => (each.end ?? Infinity) > end)) return [];
       const day = Math.floor(end / DAY_MS);
       const of = `${asset.customer} ${new Date(end).toISOString().slice(0, 10)}`;
       const due = leadDays.filter((days) => day >= today && day <= today + days);

@@ -21,6 +21,8 @@ const CANCELLED = {
   products: 0,
   message: buildMessage('cancelled'),
   args: [],
+  assetNums: [],
+  places: [],
 };
 
 const _isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';

@@ -32,3 +32,4 @@ export * from './storing/loading/load.ts';
 export { readOldestProducts } from './storing/loading/products.ts';
 export { NOW, releaseAssets, writeLedger } from './storing/writing/write.ts';
 export { assetsOf, findNumbersOfOtherChannels, selectAssets } from './tenant.ts';
+export { ofTerms } from './terms.ts';

@@ -249,6 +249,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
       },
     ],
   ],
+  [`get ${ORDER_ROOT}/refusals`]: NAMES_NOTHING,
   [`get ${ORDER_ROOT}/licenseOrder/batchOrders`]: [
     [
       'batches of their channel',

@@ -64,7 +64,9 @@ function buy(
   assetEnd?: number,
   productEnds: (number | undefined)[] = [undefined],
 ) {
-  const products = productEnds.map((limitEndDate) => productToBuy({ limitEndDate }));
+  const products = productEnds.map((limitEndDate, nth) =>
+    productToBuy({ productUri: `gms-${100 + nth}`, limitEndDate }),
+  );
   return carryOut(both, newBuy(customer, [assetNum], {}, { limitEndDate: assetEnd, products }));
 }
 
@@ -148,6 +150,19 @@ describe('ending licenses', () => {
     await searchAgain(7);
     await searchAll();
     expect(await hear(east)).toMatchObject([{ data: { assets: [{ assetNum }] } }]);
+  });
+
+  it('are not told of a product that was renewed by another one', async () => {
+    const customer = await newCustomer();
+    const [assetNum, other] = [newAssetNum(), newAssetNum()];
+    const end = await noonIn(7);
+    await buy(customer, assetNum, undefined, [end]);
+    await buy(customer, assetNum, undefined, [end + DAY_MS]);
+    await buy(customer, other, undefined, [end]);
+    await buy(customer, other);
+    await searchAgain(7);
+    await searchAll();
+    expect(await hear(east)).toEqual([]);
   });
 
   it('are counted whole and told once if there are thousands, steps fail, and workers search at once', async () => {

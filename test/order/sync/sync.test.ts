@@ -128,7 +128,10 @@ describe('a sync call, without any worker,', async () => {
       const before = await contentOfTables(stack.db);
       const answer = await api.submit(batch);
       const { message, ...refusal } = refusalOf(answer);
-      expect({ code: refusal.code, cause: refusal.cause }).toEqual({ code: '13004', cause: 'asset_owned_by_other_customer' });
+      expect({ code: refusal.code, cause: refusal.cause }).toEqual({
+        code: '13004',
+        cause: 'asset_owned_by_other_customer',
+      });
       expect(ordersNamedIn(message)).toEqual({ failed: 2, total: 5, sequences: [30, 50] });
       expect(message).toContain(`orderList[2] (sequence 30): ${taken(assetNum, 'assets[0].assetNos[1]')}`);
       expect(message).toContain(`orderList[0] (sequence 50): ${notFound(unknownNum)}`);

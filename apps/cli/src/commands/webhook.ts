@@ -11,6 +11,8 @@ import { API_COMMANDS, type Commands } from './commands.ts';
 /** An attempt times out after 15 seconds, and may start a moment late. */
 const TEST_LOOKS = 40;
 const TEST_LOOK_MS = 500;
+/** How much of a receiver's answer a line shows. */
+const MAX_SHOWN_CHARACTERS = 200;
 
 const COLUMNS: readonly Column<Webhook>[] = [
   { head: 'webhook', cell: ({ webhookId }) => webhookId, isRight: true },
@@ -62,8 +64,8 @@ const parseFromMs = (value: string) => Number(parseFrom(value));
 const parseToMs = (value: string) => Number(parseTo(value));
 const addFilters = (command: Command) =>
   command
-    .option('--types <types>', 'Send only events of these types, separated by commas (default: all)', parseNames)
-    .option('--channel-codes <codes>', 'Send only events of these channels and of none (default: all)', parseNames);
+    .option('--types <types>', 'Send only events of these types, separated by commas; all for no limit', parseNames)
+    .option('--channel-codes <codes>', 'Send only events of these channels and of none; all for no limit', parseNames);
 
 /** Adds `lockstep webhook …`. */
 export function addWebhookCommands(program: Command, commands: Commands): void {
@@ -151,5 +153,6 @@ function formatLastAttempt({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return 'no attempt yet';
   const answer = last.status === null ? 'no response' : `HTTP ${last.status}`;
-  return `${answer} after ${last.durationMs} ms${last.fault === null ? '' : `, ${last.fault}`}`;
+  const said = last.answer === null ? '' : `: ${last.answer.slice(0, MAX_SHOWN_CHARACTERS)}`;
+  return `${answer} after ${last.durationMs} ms${last.fault === null ? '' : `, ${last.fault}`}${said}`;
 }

@@ -1,8 +1,6 @@
-import type { Ledger } from '@lockstep/assets';
+import type { Asset, Ledger } from '@lockstep/assets';
 import { type CustomerId, type LicenseOrderId, MAX_NAMED } from '@lockstep/contract';
 import { insertRows, type Trx } from '@lockstep/platform';
-
-type Asset = Ledger['changes']['newAssets'] extends Set<infer Each> ? Each : never;
 
 /** What an order did to assets of a customer. */
 interface Change {

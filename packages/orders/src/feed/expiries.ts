@@ -1,3 +1,4 @@
+import { ofTerms } from '@lockstep/assets';
 import { MAX_NAMED } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
@@ -59,23 +60,33 @@ type Place = Omit<Search, 'leadDays'>;
 const endsOn = (day: number) => sql`
   revoked_time is null and limit_end_date is not null and (limit_end_date / 86400000)::integer = ${day}`;
 
+const URI = sql.raw(ofTerms('product_uri'));
+
 /** Reads the next assets or products that end on the day of a search. */
 async function read(trx: Trx, search: Search): Promise<Place> {
   const { leadDays, day, part, afterId } = search;
   const isOfAssets = part === 'assets';
-  // All products of an asset in one step. One that ends after its asset ends with it, and is not told.
+  // All products of an asset in one step. One that ends after its asset ends with it, and one of which the asset has
+  // another that ends later was renewed: neither is told.
   const found = isOfAssets
     ? sql`select id as asset_id, id, customer_id, asset_num, limit_end_date from asset
         where ${endsOn(day)} and id > ${afterId} order by id limit ${READ_AT_ONCE}`
-    : sql`select asset_id, product.id, customer_id, asset_num, product.limit_end_date, terms_id
-        from (select * from product_instance where ${endsOn(day)} and asset_id > ${afterId}
-          order by asset_id fetch first ${sql.lit(READ_AT_ONCE)} rows with ties) as product
-        left join lateral (select customer_id, asset_num from asset where id = asset_id
-          and (limit_end_date is null or limit_end_date >= product.limit_end_date) offset 0) as owner on true`;
+    : sql`with ending as (
+        select *, ${URI} as uri from product_instance where ${endsOn(day)} and asset_id > ${afterId}
+        order by asset_id fetch first ${sql.lit(READ_AT_ONCE)} rows with ties
+      ), last as (
+        select asset_id, uri, max(at) as at from (select distinct asset_id from ending) as asset cross join lateral (
+          select ${URI} as uri, coalesce(limit_end_date, 'infinity'::float8) as at from product_instance as product
+          where product.asset_id = asset.asset_id and revoked_time is null offset 0
+        ) as product group by asset_id, uri
+      )
+      select asset_id, ending.id, customer_id, asset_num, ending.limit_end_date, uri
+      from ending join last using (asset_id, uri)
+      left join lateral (select customer_id, asset_num from asset where id = asset_id and at = ending.limit_end_date
+        and (limit_end_date is null or limit_end_date >= ending.limit_end_date) offset 0) as owner on true`;
   const shown = isOfAssets
     ? sql`'assetId', id::text, 'assetNum', asset_num, 'limitEndDate', limit_end_date`
-    : sql`'id', id::text, 'productUri', (select product_uri from product_terms where product_terms.id = terms_id),
-        'assetNum', asset_num, 'limitEndDate', limit_end_date`;
+    : sql`'id', id::text, 'productUri', uri, 'assetNum', asset_num, 'limitEndDate', limit_end_date`;
   const [count, list] = isOfAssets ? [sql`assets`, sql`named_assets`] : [sql`products`, sql`named_products`];
   const { rows } = await sql<{ count: number; last: string | null }>`
     with found as (${found}), ranked as (

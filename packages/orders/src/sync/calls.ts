@@ -170,7 +170,7 @@ function splitUnknown({ id, batch, orders, channels }: NewBatch) {
 const MAX_NAMED_FAILURES = 20;
 const NEXT_STEP = 'Fix the failed orders and send the batch again.';
 
-/** Refuses sync calls with the cause of the first failed order. Message and faults name up to 20 of them (rules 6.3). */
+/** Refuses sync calls with the cause of the first failed order; message and faults name up to 20 (rules 6.3). */
 export class BatchFailed extends Refusal {
   readonly batches: ReadonlySet<SubmittedBatch>;
 

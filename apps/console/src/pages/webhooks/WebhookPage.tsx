@@ -103,7 +103,7 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   return <Fields fields={fields} />;
 }
 
-/** The actions on a webhook: enable it if disabled, resume it if paused; otherwise pause, replay events or send a test. */
+/** The actions on a webhook: enable it if disabled, resume it if paused; otherwise pause, replay or test it. */
 function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
   const words = useWords(webhooksWords);
   const { webhookId } = webhook;
