@@ -90,6 +90,7 @@ describe('x-retryable', () => {
       overloaded: 'later',
       channel_paused: 'later',
       request_timeout: 'later',
+      secrets_exhausted: 'later',
       service_unavailable: 'unclear',
       outcome_unknown: 'unclear',
     });
