@@ -1350,7 +1350,7 @@ create table expiry_search (
 
 -- What a search has found for a customer so far: how many end on its day, and the first of them, as events name them.
 create table found_expiry (
-  lead_days integer not null references expiry_search on delete cascade,
+  lead_days integer not null,
   customer_id bigint not null,
   assets integer not null default 0,
   products integer not null default 0,

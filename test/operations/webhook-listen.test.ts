@@ -1,4 +1,4 @@
-import type { FeedEvent } from '@lockstep/contract';
+import type { EventPage, FeedEvent } from '@lockstep/contract';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { dataOf } from '../harness/api.ts';
@@ -21,8 +21,10 @@ afterAll(endEverything);
 async function tell(): Promise<FeedEvent> {
   const batch = batchOf(newBuy(customer, [newAssetNum()]));
   await api.process(batch);
-  const { events } = dataOf(await api.ask('getEvents'));
-  return events.find(({ data }: FeedEvent) => 'channelOrderId' in data && data.channelOrderId === batch.channelOrderId);
+  return await vi.waitUntil(async () => {
+    const { events }: EventPage = dataOf(await api.ask('getEvents'));
+    return events.find(({ data }) => 'channelOrderId' in data && data.channelOrderId === batch.channelOrderId);
+  });
 }
 
 /** Starts the command, and waits until it reads the feed. Returns its secret. */

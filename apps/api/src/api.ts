@@ -44,12 +44,14 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** How many calls of a kind run at once in a process, and how many of one application or enterprise run and wait. */
 const READS = { atOnce: 4, atOnceOfParty: 2, maxWaiting: 250 };
 const CHANGES = { atOnce: 12, atOnceOfParty: 2, maxWaiting: 250 };
+/** Those with an Idempotency-Key hold a transaction while they hash passwords or look up a host. */
+const KEYED = { atOnce: 4, atOnceOfParty: 2, maxWaiting: 250 };
 /**
  * The connection pool of calls that wait for lanes or for data that orders are changing: sync batches, cancels, O6, O7,
  * M4, M9 and M10. They take longer than other calls, so a pool of their own keeps them from taking all connections.
  */
 const LANES_POOL = {
-  poolSize: SYNC_GROUPS_AT_ONCE + CHANGES.atOnce + 1,
+  poolSize: SYNC_GROUPS_AT_ONCE + CHANGES.atOnce + KEYED.atOnce + 1,
   queryTimeoutMs: 60_000,
   lockTimeoutMs: 15_000,
 };
@@ -138,6 +140,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       cancel: (patient, ...asked) => cancelBatch(patient, { log, metrics, numbering }, ...asked),
       reads: new FairQueue(READS),
       changes: new FairQueue(CHANGES),
+      keyed: new FairQueue(KEYED),
       lanesDb,
       queue,
       aged: [...agedAccess, ...agedOperators, ...agedOrders(days), ...agedWebhooks(days)],

@@ -33,6 +33,8 @@ export interface ServerOptions {
   reads: FairQueue;
   /** The turns of calls that wait for lanes or for data that orders are changing: cancels, O6, O7, M4, M9 and M10. */
   changes: FairQueue;
+  /** The turns of calls with an Idempotency-Key. */
+  keyed: FairQueue;
   /** The pool for calls that wait for lanes or take these turns. */
   lanesDb: Database;
   region: Region;

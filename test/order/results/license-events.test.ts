@@ -70,6 +70,9 @@ function buy(
   return carryOut(both, newBuy(customer, [assetNum], {}, { limitEndDate: assetEnd, products }));
 }
 
+const setDays = (api: Api, days: number[]) =>
+  sql`update application set lead_days = ${days} where app_key = ${api.credentials.appKey}`.execute(stack.db);
+
 describe('ending licenses', () => {
   it('are told once before they end, to those who hear of the channel', async () => {
     const customer = await newCustomer();
@@ -120,8 +123,6 @@ describe('ending licenses', () => {
   });
 
   it('are told at the lead times of each application', async () => {
-    const setDays = (api: Api, days: number[]) =>
-      sql`update application set lead_days = ${days} where app_key = ${api.credentials.appKey}`.execute(stack.db);
     await setDays(east, [3, 90]);
     await setDays(marked, []);
     await buy(await newCustomer(), newAssetNum(), await noonIn(3));
@@ -135,6 +136,19 @@ describe('ending licenses', () => {
     expect(rows[0]!.days).toEqual([-1, 3, 7, 30, 90]);
     await setDays(east, [30, 7]);
     await setDays(marked, [30, 7]);
+  });
+
+  it('are not told again when no application has a lead time for a while', async () => {
+    const customer = await newCustomer();
+    await buy(customer, newAssetNum(), await noonIn(5));
+    await setDays(east, [5]);
+    await searchAll();
+    await setDays(east, []);
+    await searchAll();
+    await setDays(east, [5]);
+    await searchAll();
+    expect(await hear(east)).toMatchObject([{ data: { leadDays: 5 } }]);
+    await setDays(east, [30, 7]);
   });
 
   it('of an extended term are told of its new end', async () => {
@@ -223,10 +237,12 @@ describe('changed assets', () => {
   it('that another application moves away or revokes are told, once for each order and customer', async () => {
     const customer = await newCustomer();
     const assetNums = Array.from({ length: 101 }, newAssetNum);
-    await carryOut(east, newBuy(customer, assetNums));
+    const limitEndDate = await noonIn(200);
+    await carryOut(east, newBuy(customer, assetNums, {}, { limitEndDate }));
     const [, ...rest] = assetNums;
     const to = await newCustomer('west');
-    const [moved] = await carryOut(both, newBuy(to, [assetNums[0]!], {}, { transferedAssetNum: true, products: [] }));
+    const moving = { transferedAssetNum: true, limitEndDate: await noonIn(300), products: [] };
+    const [moved] = await carryOut(both, newBuy(to, [assetNums[0]!], {}, moving));
     const [revoked] = await carryOut(both, deleteAsset(customer, rest));
     const heard = await hearAll();
     expect(heard.map((events) => events.map(({ type }) => type))).toEqual([
@@ -241,7 +257,8 @@ describe('changed assets', () => {
         data: {
           ...of,
           licenseOrderId: moved!.licenseOrderId,
-          assets: [{ assetNum: assetNums[0] }],
+          // Its new end is not the former channel's business.
+          assets: [{ assetNum: assetNums[0], limitEndDate }],
           counts: { assets: 1 },
         },
       },

@@ -10,7 +10,7 @@ type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 declare module 'fastify' {
   interface FastifyInstance {
     /** What calls with an Idempotency-Key need. */
-    repeats: Pick<ServerOptions, 'changes' | 'lanesDb'>;
+    repeats: Pick<ServerOptions, 'keyed' | 'lanesDb'>;
   }
 }
 
@@ -30,10 +30,10 @@ export function repeatable(
     if (key === undefined) return await answer(request, reply);
     if (!isKey(key)) throw new Refusal('idempotency_key_malformed');
     const { server, deadline, params, query, body } = request;
-    const { changes, lanesDb } = server.repeats;
+    const { keyed, lanesDb } = server.repeats;
     const sender = findSender(request) as KeyOwner;
     const call = JSON.stringify([id, params, { ...(query as object), g_nonce: '' }, body]);
-    const answered = await changes.run(partyOf(sender), deadline.signal, () =>
+    const answered = await keyed.run(partyOf(sender), deadline.signal, () =>
       answerOnce(within(lanesDb, deadline), { ...sender, key, call }, async (trx) => {
         // A conflict may have undone a refusal.
         reply.code(200);

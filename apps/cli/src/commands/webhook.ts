@@ -153,6 +153,6 @@ function formatLastAttempt({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return 'no attempt yet';
   const answer = last.status === null ? 'no response' : `HTTP ${last.status}`;
-  const said = last.answer === null ? '' : `: ${last.answer.slice(0, MAX_SHOWN_CHARACTERS)}`;
+  const said = !last.answer ? '' : `: ${last.answer.slice(0, MAX_SHOWN_CHARACTERS)}`;
   return `${answer} after ${last.durationMs} ms${last.fault === null ? '' : `, ${last.fault}`}${said}`;
 }

@@ -103,7 +103,8 @@ function advanceAsset(ledger: Ledger, licenseOrderId: LicenseOrderId, effect: Ef
       break;
     case 'transfer': {
       const { customerId: toCustomerId } = effect;
-      changes.transfers.push({ asset, licenseOrderId, fromCustomerId: asset.customerId, toCustomerId });
+      const { customerId: fromCustomerId, limitEndDate: formerEndDate } = asset;
+      changes.transfers.push({ asset, licenseOrderId, fromCustomerId, toCustomerId, formerEndDate });
       asset.customerId = toCustomerId;
       takeGrantsOver(asset, effect.grant, changes);
       noteReleased(asset, licenseOrderId, changes);

@@ -119,6 +119,8 @@ export interface Transfer {
   licenseOrderId: LicenseOrderId;
   fromCustomerId: CustomerId;
   toCustomerId: CustomerId;
+  /** When the asset ended for the former customer. */
+  formerEndDate: number | null;
 }
 
 /**

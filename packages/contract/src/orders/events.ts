@@ -86,12 +86,12 @@ const EndingLicenses = named('EndingLicenses', 'Licenses of a customer that end 
   products: z
     .array(NamedProduct)
     .describe(
-      `Products that end on the day, and not after their asset: ${FIRST}. Those that end with it are not listed.`,
+      `Products that end on the day, and not after their asset: ${FIRST}. Those whose end is after that of their asset are not listed.`,
     ),
   counts: named('EndingCounts', 'Numbers of licenses that end.', {
     assets: integer().describe('Number of these assets.'),
     products: integer().describe('Number of these products.'),
-  }).describe('How many there were when the event was made.'),
+  }).describe('How many there were when the service looked, in the course of the day.'),
   list: z.string().describe('Path and query, after the base URL, of the list that shows all. Add a g_nonce.'),
 });
 export type EndingLicenses = z.infer<typeof EndingLicenses>;

@@ -62,12 +62,12 @@ export class OrderWorker {
       () => this.#openBatches.completeFinished(this.#options.db),
       (err) => this.#options.log.warn({ err }, 'batch completion failed; will retry'),
     );
+    this.#options.numbering.number();
     await this.#try(
       'expiries',
       () => searchExpiries(this.#options.db),
       (err) => this.#options.log.warn({ err }, 'search for ending licenses failed; will retry'),
     );
-    this.#options.numbering.number();
     await this.#try(
       'activity',
       () => countActivity(this.#options.db),

@@ -8,7 +8,8 @@ interface Change {
   /** Whose assets they were. */
   customerId: CustomerId;
   licenseOrderId: LicenseOrderId;
-  assets: Asset[];
+  /** The assets, each with its end for the customer. */
+  assets: [asset: Asset, limitEndDate: number | null][];
 }
 
 /**
@@ -17,18 +18,18 @@ interface Change {
  */
 export async function recordAssetChanges(trx: Trx, { changes }: Ledger): Promise<void> {
   const found = new Map<string, Change>();
-  const add = (asset: Asset, { assets: _, ...change }: Change) => {
+  const add = (asset: Asset, limitEndDate: number | null, change: Omit<Change, 'assets'>) => {
     const key = `${change.type} ${change.licenseOrderId} ${change.customerId}`;
     const known = found.get(key) ?? { ...change, assets: [] };
-    known.assets.push(asset);
+    known.assets.push([asset, limitEndDate]);
     found.set(key, known);
   };
-  for (const { asset, licenseOrderId, fromCustomerId } of changes.transfers) {
-    add(asset, { type: 'asset.transferred', customerId: fromCustomerId, licenseOrderId, assets: [] });
+  for (const { asset, licenseOrderId, fromCustomerId, formerEndDate } of changes.transfers) {
+    add(asset, formerEndDate, { type: 'asset.transferred', customerId: fromCustomerId, licenseOrderId });
   }
   for (const asset of changes.revokedAssets) {
-    const { customerId, revokedBy } = asset;
-    add(asset, { type: 'asset.revoked', customerId, licenseOrderId: revokedBy!, assets: [] });
+    const { customerId, revokedBy, limitEndDate } = asset;
+    add(asset, limitEndDate, { type: 'asset.revoked', customerId, licenseOrderId: revokedBy! });
   }
   const rows = [...found.values()];
   await insertRows(trx, 'unnumbered_event', [
@@ -42,6 +43,6 @@ export async function recordAssetChanges(trx: Trx, { changes }: Ledger): Promise
 function showChange({ customerId, licenseOrderId, assets }: Change): string {
   const shown = assets
     .slice(0, MAX_NAMED)
-    .map(({ id, assetNum, limitEndDate }) => ({ assetId: id, assetNum, limitEndDate }));
+    .map(([{ id, assetNum }, limitEndDate]) => ({ assetId: id, assetNum, limitEndDate }));
   return JSON.stringify({ customerId, licenseOrderId, assets: shown, counts: { assets: assets.length } });
 }
