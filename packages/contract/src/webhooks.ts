@@ -132,13 +132,12 @@ export type DeliveryPage = z.infer<typeof DeliveryPage>;
 
 /** The body of a message, by the type of its event (rules 6.8). */
 export const WEBHOOK_MESSAGES: Readonly<Record<string, z.ZodObject>> = Object.fromEntries(
-  FeedEvent.options.flatMap((event) =>
-    event.shape.type.options.map((type) => [
-      type,
-      event.extend({
-        type: z.literal(type).describe('Type of the event.'),
-        timestamp: z.iso.datetime().describe('When the event happened, in ISO 8601.'),
-      }),
-    ]),
-  ),
+  FeedEvent.options.flatMap((event) => {
+    const timestamp = z.iso.datetime().describe('When the event happened, in ISO 8601.');
+    const id = event.meta()!.id!.replace('Event', 'Message');
+    const message = event
+      .extend({ timestamp })
+      .meta({ id, description: 'A message to a webhook about such an event.' });
+    return event.shape.type.options.map((type) => [type, message]);
+  }),
 );
