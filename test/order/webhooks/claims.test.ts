@@ -249,6 +249,25 @@ describe('a webhook that fails', () => {
     );
     expect(rows).toEqual([{ disabled_cause: null, failing_since: null }]);
   });
+
+  it('gets its backlog soon at another URL, and what failed for the tenth time at the old one', async () => {
+    const claim = await claimTest();
+    await sql`insert into webhook_delivery (webhook_id, position, type, attempts, due_time)
+      select ${webhookId}, n, 'batch.completed', n, now() + interval '1 day' from generate_series(7, 9) as n`.execute(
+      stack.db,
+    );
+    dataOf(await api.call('PUT', `/webhooks/${webhookId}`, { body: { url: 'http://127.0.0.1:2/' } }));
+    await recordAttempts(stack.db, [{ claim: { ...claim, isTest: false, attempts: 9 }, outcome: failed }]);
+    const { rows } = await sql<{ position: string | null; state: string; isSoon: boolean }>`
+      select position, state, due_time < now() + interval '1 hour' as "isSoon" from webhook_delivery
+      order by id`.execute(stack.db);
+    expect(rows.map(({ position, state, isSoon }) => [position, state, isSoon])).toEqual([
+      [null, 'pending', true],
+      ['7', 'pending', true],
+      ['8', 'pending', true],
+      ['9', 'pending', false],
+    ]);
+  });
 });
 
 /** Reads a gauge of a process that has not read it before. */

@@ -86,13 +86,16 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
 type LockedWebhook = Standing & { id: WebhookId; url: string };
 type Ending = Attempted & { consequence: Consequence; isOfOldUrl: boolean };
 
-/** Decides what follows from an attempt. One at a URL that was replaced meanwhile says nothing about the webhook. */
+/**
+ * Decides what follows from an attempt. One at a URL that was replaced meanwhile says nothing about the webhook: if it
+ * failed, the message goes to the new URL as soon as after a first attempt.
+ */
 function decideEnding({ claim, outcome }: Attempted, url = claim.url): Ending {
   const isOfOldUrl = claim.url !== url;
-  const attempts = { attempts: claim.attempts + 1, isTest: claim.isTest };
+  const attempts = isOfOldUrl ? 1 : claim.attempts + 1;
   const judged = isOfOldUrl ? { ...outcome, status: null } : outcome;
-  const consequence = decideConsequence(judged, attempts, Math.random());
-  return { claim, outcome, isOfOldUrl, consequence: { ...consequence, ...(isOfOldUrl && { disabledCause: null }) } };
+  const consequence = decideConsequence(judged, { attempts, isTest: claim.isTest }, Math.random());
+  return { claim, outcome, isOfOldUrl, consequence };
 }
 
 /**

@@ -84,7 +84,8 @@ export async function readWebhook(db: Database, viewer: WebhookViewer, webhookId
 }
 
 /**
- * Changes what is given of a webhook (rules 6.8). What is known of an endpoint ends with its URL.
+ * Changes what is given of a webhook (rules 6.8). What is known of an endpoint ends with its URL, and pending messages
+ * become due at the next one.
  *
  * Throws a Refusal: those of checkUrl, channel_not_allowed and webhook_not_found.
  */
@@ -186,6 +187,7 @@ async function changeWebhook(
     const set = change(before);
     if (Object.keys(set).length === 0) return showWebhook(before);
     await trx.updateTable('webhook').set(set).where('id', '=', before.webhookId).execute();
+    if ('url' in set) await makeDue(trx, before.webhookId);
     return await readWebhook(trx, viewer, webhookId);
   });
 }
@@ -214,13 +216,18 @@ export async function replayWebhook(
       update webhook set replay_after = least(replay_after, ${begin}),
         replay_until = greatest(replay_until, least(${end}::bigint, after_position))
       where id = ${row.webhookId} and ${begin}::bigint < least(${end}::bigint, after_position)`.execute(trx);
-    await sql`
-      update webhook_delivery set due_time = statement_timestamp()
-      where webhook_id = ${row.webhookId} and state = 'pending' and position > ${begin}
-        and (${end}::bigint is null or position <= ${end})
-        and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
+    await makeDue(trx, row.webhookId, begin, end);
     return showWebhook(row);
   });
+}
+
+/** Makes pending retries of a range of events due at once, except last attempts, whose failure disables the webhook. */
+async function makeDue(trx: Trx, webhookId: WebhookId, begin = '0', end: EventId | null = null): Promise<void> {
+  await sql`
+    update webhook_delivery set due_time = statement_timestamp()
+    where webhook_id = ${webhookId} and state = 'pending' and position > ${begin}
+      and (${end}::bigint is null or position <= ${end})
+      and due_time > statement_timestamp() and attempts < ${MAX_ATTEMPTS - 1}`.execute(trx);
 }
 
 /**
