@@ -217,9 +217,9 @@ describe('the recorder', async () => {
   );
   const applicationId = '7' as ApplicationId;
   const answer = { code: '13004', cause: 'field_invalid', message: '', args: ['x'.repeat(900)] } as FailureBody;
-  const record = (recorder: RefusalRecorder, requestId: string, cause = answer.cause) =>
+  const record = (recorder: RefusalRecorder, requestId: string, cause = answer.cause, of = applicationId) =>
     recorder.record({
-      ...{ applicationId, operation: 'lockAssets', answer: { ...answer, cause }, requestId },
+      ...{ applicationId: of, operation: 'lockAssets', answer: { ...answer, cause }, requestId },
       ...{ channelOrderId: null, assetNums: [], size: 0 },
     });
   const stored = async () => {
@@ -237,7 +237,7 @@ describe('the recorder', async () => {
     expect(await stored()).toEqual({ details: 200, counted: 10_000, characters: 300 });
   });
 
-  it('keeps the newest thousand while PostgreSQL is away, and says so once', async () => {
+  it('keeps the newest thousand while PostgreSQL is away, of each application, and says so once', async () => {
     await sql`truncate refused_call, refusal_count`.execute(db);
     let isAway = true;
     const away = openDatabase({
@@ -248,15 +248,17 @@ describe('the recorder', async () => {
     });
     const switching = { getExecutor: () => (isAway ? away : db).getExecutor() } as Database;
     const recorder = new RefusalRecorder({ db: switching, log });
+    record(recorder, 'away-other', 'field_invalid', '8' as ApplicationId);
     for (let call = 0; call < 1_500; call++) record(recorder, `away-${call}`, `cause_${call % 15}` as 'field_invalid');
     await recorder.close();
     expect(await stored()).toMatchObject({ details: 0, counted: 0 });
     await recorder.close();
     isAway = false;
     await recorder.close();
-    expect(await stored()).toMatchObject({ details: 1_000, counted: 1_500 });
-    const { rows } = await sql`select from refused_call where request_id = 'away-499'`.execute(db);
-    expect(rows).toEqual([]);
+    expect(await stored()).toMatchObject({ details: 999, counted: 1_500 });
+    const { rows } = await sql`select request_id from refused_call
+      where request_id in ('away-other', 'away-500', 'away-501')`.execute(db);
+    expect(rows).toEqual([{ request_id: 'away-other' }, { request_id: 'away-501' }]);
     expect(logLines.filter((line) => line.includes('refused calls not stored'))).toHaveLength(1);
     await away.destroy();
   });

@@ -54,7 +54,7 @@ export class RefusalRecorder {
     const before = this.#ofMinute.get(key) ?? 0;
     this.#ofMinute.set(key, before + 1);
     if (before < MAX_DETAILS_OF_MINUTE) this.#details.push({ ...shorten(refused), at });
-    if (this.#details.length > MAX_WAITING) this.#details.shift();
+    this.#details = keepFairly(this.#details);
     this.#timer ??= setTimeout(() => void this.#store(), WAIT_MS).unref();
   }
 
@@ -93,13 +93,22 @@ export class RefusalRecorder {
       this.#isFailing = true;
       // Values that PostgreSQL refuses would fail again.
       if (!isTransient(error)) return;
-      this.#details = [...details, ...this.#details].slice(-MAX_WAITING);
+      this.#details = keepFairly([...details, ...this.#details]);
       for (const count of counts) this.#count(count);
     }
   }
 }
 
 const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
+
+/** Returns the newest details, at most MAX_WAITING. Those dropped are of the applications that have most. */
+function keepFairly(details: Detail[]): Detail[] {
+  if (details.length <= MAX_WAITING) return details;
+  const ofEach = Map.groupBy(details.toReversed(), ({ applicationId }) => applicationId);
+  const inTurn = [...ofEach.values()].flatMap((of) => of.map((detail, nth) => ({ detail, nth })));
+  const kept = inTurn.toSorted((one, other) => one.nth - other.nth).slice(0, MAX_WAITING);
+  return kept.map(({ detail }) => detail).toSorted((one, other) => one.at - other.at);
+}
 
 /** Returns what is stored of a refused call: the first of its faults, and the beginnings of values. */
 function shorten({ answer, channelOrderId, ...call }: Refused) {
