@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { repeatOf, type WebhookId } from '@lockstep/contract';
 import { routes } from '@lockstep/contract/routes';
 import { sql } from 'kysely';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type Answer, dataOf, refusalOf } from '../harness/api.ts';
 import { applicationIdOf, contentWithoutLogins, storedText } from '../harness/databases/tables.ts';
 import { untilDoneOrWaiting } from '../harness/databases/waiting.ts';
@@ -179,6 +179,24 @@ describe('a key', () => {
     expect((await sent(add(employee), key)).succeeded).toHaveLength(1);
   });
 
+  it.each([
+    ['answered', 'account_taken', api],
+    ['not answered', 'service_unavailable', unlucky],
+  ])('of a call that is refused with data, whose commit is %s, is recorded once, as %s', async (_, cause, by) => {
+    const taken = newEmployee();
+    await center.add(taken);
+    lossy.toLose = by === unlucky ? 1 : 0;
+    const refused = await send(add(taken), randomUUID(), by);
+    expect([refused.body.cause, lossy.toLose]).toEqual([cause, 0]);
+    const query = { requestId: refused.headers.get('x-request-id')! };
+    const found = await vi.waitFor(async () => {
+      const { refusals } = dataOf(await api.ask('listRefusals', { query }));
+      expect(refusals).not.toEqual([]);
+      return refusals;
+    }, 10_000);
+    expect(found).toMatchObject([{ cause }]);
+  });
+
   it('makes a concurrent call in another process wait for the first, and answers it alike', async () => {
     const key = randomUUID();
     const before = await countHandedOut(stack.db, 8);
@@ -217,6 +235,8 @@ describe('a key', () => {
       select ${applicationId}::bigint, sha256(int4send(n)), '' from generate_series(1, 99999) as n`.execute(stack.db);
     expect(refusalOf(await send(take(1), randomUUID(), other)).cause).toBe('overloaded');
     expect(await sent(take(1), key, other)).toEqual(numbers);
+    await sql`update kept_answer set kept_time = kept_time - interval '24 hours' where sealed <> ''`.execute(stack.db);
+    expect(await sent(take(1), key, other)).not.toEqual(numbers);
     await sent(take(1), randomUUID());
   });
 });

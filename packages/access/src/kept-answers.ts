@@ -56,12 +56,12 @@ const OF_KEY = 'where application_id = $1 and key_hash = $2';
 const READ_KEPT = `select sealed from kept_answer ${OF_KEY}`;
 const KEEP_ANSWER = `update kept_answer set sealed = $3 ${OF_KEY}`;
 const FREE_KEY = `delete from kept_answer ${OF_KEY}`;
-/** Returns a row if the key is free, or its day is over. */
+/** Returns a row if the key is free, or its day is over. A key that has a row needs no room for another answer. */
 const TAKE_KEY = `
   insert into kept_answer (application_id, key_hash)
   select $1, $2 where (
     select count(*) from (select from kept_answer where application_id = $1 limit ${MAX_KEPT}) as kept
-  ) < ${MAX_KEPT}
+  ) < ${MAX_KEPT} or exists (select from kept_answer ${OF_KEY})
   on conflict (application_id, key_hash) do update set sealed = null, kept_time = excluded.kept_time
     where kept_answer.kept_time <= excluded.kept_time - interval '24 hours'
   returning true as taken`;

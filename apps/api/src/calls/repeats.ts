@@ -1,9 +1,10 @@
 import { answerOnce, isKey, type KeyOwner } from '@lockstep/access';
-import { IDEMPOTENCY_KEY, type OperationId, Refusal, repeatOf } from '@lockstep/contract';
+import { type FailureBody, IDEMPOTENCY_KEY, type OperationId, Refusal, repeatOf } from '@lockstep/contract';
 import { within } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerOptions } from '../options.ts';
 import { noteCode } from './calls.ts';
+import { recordRefusal } from './refused.ts';
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -42,8 +43,9 @@ export function repeatable(
         return { body: whole, isKept: reply.statusCode === 200 };
       }),
     );
-    const { code, cause } = JSON.parse(answered) as { code: unknown; cause?: string };
-    if (cause !== undefined) noteCode(request, String(code), cause);
+    const failure = JSON.parse(answered) as FailureBody | { cause?: undefined };
+    if (failure.cause !== undefined) noteCode(request, failure.code, failure.cause);
+    if (failure.cause !== undefined && reply.statusCode !== 200) recordRefusal(request, failure);
     reply.type('application/json; charset=utf-8');
     return answered;
   };

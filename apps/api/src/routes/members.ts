@@ -128,7 +128,8 @@ function answerEach<Data extends { succeeded: unknown[]; failed: unknown[] }>(
   noteCode(request, body.code, body.cause);
   if (succeeded === 0) {
     reply.code(BUSINESS_EXCEPTION);
-    recordRefusal(request, body);
+    // Within a transaction, the answer is not final yet.
+    if (!request.db.isTransaction) recordRefusal(request, body);
   }
   return { ...body, data };
 }
