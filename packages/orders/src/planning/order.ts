@@ -102,7 +102,8 @@ export function pathOf(order: Order, part: object, ...rest: PropertyKey[]): stri
   const find = (value: object, path: PropertyKey[]): PropertyKey[] | undefined => {
     if (value === part) return path;
     for (const [key, inner] of Object.entries(value)) {
-      const found = typeof inner === 'object' && find(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      const found =
+        typeof inner === 'object' && inner !== null && find(inner, [...path, Array.isArray(value) ? Number(key) : key]);
       if (found) return found;
     }
     return undefined;

@@ -19,7 +19,7 @@ import {
   type Sent,
 } from '@lockstep/test/harness/orders/orders';
 import { describe, expect, it } from 'vitest';
-import { LIMITS, type Outcome } from './order.ts';
+import { LIMITS, type Outcome, pathOf } from './order.ts';
 import { planAll, planOrder } from './plan.ts';
 
 // What test/model, which compares random orders with a model of its own, seldom or never reaches, and examples of what
@@ -186,6 +186,11 @@ describe('a failure', () => {
     expect(named(order, { onAsset: 3 })).toEqual(['asset_full', 'X1', 'assets[1].assetNos[0]']);
     expect(named(order, { onAsset: 1 })).toEqual(['asset_full', 'X1', 'assets[0].assetNos[1]']);
     expect(named(order, { counted: 1 })).toEqual(['order_too_large', 'X1', 'assets[0].assetNos[1]']);
+  });
+
+  it('names what comes after a null', () => {
+    const { order } = accepted(newBuy(ours, ['X1']));
+    expect(pathOf({ ...order, customerName: null as never }, order.assets[0]!)).toBe('assets[0]');
   });
 
   it('names what is in merchandise', () => {
