@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
+import { useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty } from '../../kit/signs.tsx';
 import { DataTable, List, type Table } from '../../kit/table.tsx';
@@ -19,6 +20,7 @@ const REFRESH_MS = 15_000;
 /** The refused calls of applications, with the counts of each cause. */
 export function RefusalsPage() {
   const words = useWords(refusalsWords);
+  const [{ cursor: _, ...filters }] = useAddress();
   return (
     <Page title={words.refusals} lead={words.intro}>
       <List
@@ -40,7 +42,7 @@ export function RefusalsPage() {
               <p className={styles.hint}>{words.counts}</p>
               <Figures>
                 {Object.entries(counts).map(([cause, count]) => (
-                  <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ cause })} />
+                  <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ ...filters, cause })} />
                 ))}
               </Figures>
             </section>
@@ -95,7 +97,7 @@ function Why({ of: refusal }: { of: Refusal }) {
     <div className={styles.wraps}>
       <code>{refusal.cause}</code> {causeWords(refusal)}
       {refusal.faults.slice(1).map(({ path, ...fault }) => (
-        <div key={path}>
+        <div key={`${path} ${fault.cause}`}>
           <code>{path}</code> {causeWords(fault).replace(`${path}：`, '')}
         </div>
       ))}
