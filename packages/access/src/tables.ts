@@ -67,8 +67,8 @@ const REFUSAL_DAYS = 7;
 
 /**
  * Expired tokens, nonces and keys that can be used again, failed logins that no longer count, and old refusals (rules
- * 1.2, 1.3, 2 and 3). Deleting a
- * nonce takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost each call at least 15 µs.
+ * 1.2, 1.3, 2 and 3). Deleting a nonce takes about 2 µs. A ring of tables, of which the oldest is truncated, would cost
+ * each call at least 15 µs.
  */
 export const agedAccess: readonly Aged[] = [
   { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
