@@ -47,8 +47,8 @@ export const webhookOperations = ofModule('order', {
     answers: answers(Webhook),
     summary: 'Update a webhook',
     description:
-      'Changes the URL, description or filters. Attempts from now on go to the new URL. New filters apply to events for ' +
-      'which there is no message yet.',
+      'Changes the URL, description or filters. Attempts from now on go to the new URL, and pending messages become due. ' +
+      'New filters apply to events for which there is no message yet.',
   },
   deleteWebhook: {
     params: WebhookParams,
