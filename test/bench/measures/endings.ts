@@ -49,8 +49,8 @@ async function measureEndings(bench: Bench): Promise<Figures> {
   while (await isReading()) await searchExpiries(db);
   const seconds = (performance.now() - startedMs) / 1_000;
   await owner.query(
-    `insert into webhook (application_id, url, secret, after_position)
-    select id, 'http://127.0.0.1:${port}/', '\\x00', last_position
+    `insert into webhook (application_id, url, types, secret, after_position)
+    select id, 'http://127.0.0.1:${port}/', '{licenses.expiring}', '\\x00', last_position
     from application, event_counter, generate_series(1, ${WEBHOOKS}) where hears_licenses limit ${WEBHOOKS}`,
   );
   const { rows } = await owner.query('select sum(assets + products) as terms, count(*) from found_expiry');
