@@ -29,8 +29,8 @@ interface Search {
  * day in little more than an hour. The more webhooks there are, the slower it tells, so that orders hardly notice.
  */
 export async function searchExpiries(db: Database): Promise<void> {
-  // After an outage of days, what has ended meanwhile is not told as expiring. A search that no application needs goes on
-  // without reading, so that it tells no day again when one needs it again.
+  // After an outage of days, what has ended meanwhile is not told as expiring. A search that no application needs goes
+  // on without reading, so that it tells no day again when one needs it again.
   const { rows } = await sql<{ lead_days: number }>`
     with wanted as (
       select distinct days from application, unnest(lead_days || -1) as days
@@ -128,8 +128,10 @@ async function tell(trx: Trx, { leadDays, day }: Search): Promise<Place> {
     with told as (
       delete from found_expiry where lead_days = ${leadDays} and customer_id in (
         select customer_id from found_expiry where lead_days = ${leadDays} order by customer_id
-        limit (select greatest(${TOLD_AT_LEAST}::int, ${MESSAGES_AT_ONCE}::int / greatest(1, count(*)::int)) from webhook
-          where num_nonnulls(deleted_time, disabled_time, paused_time) = 0)
+        limit (
+          select greatest(${TOLD_AT_LEAST}::int, ${MESSAGES_AT_ONCE}::int / greatest(1, count(*)::int)) from webhook
+          where num_nonnulls(deleted_time, disabled_time, paused_time) = 0
+        )
       ) returning *
     )
     insert into unnumbered_event (type, customer_id, lead_days, data)
