@@ -4,13 +4,13 @@ import { prepareCheckout } from './deployment.ts';
 import { formatGoals } from './goals.ts';
 import { startMachine } from './machine.ts';
 import type { Checkout, Measure } from './measure.ts';
-import { endingsMeasure } from './measures/endings.ts';
 import { fairnessMeasures } from './measures/fairness.ts';
 import { floorMeasures } from './measures/floors.ts';
 import { latencyMeasures } from './measures/latency.ts';
 import { orderMeasures } from './measures/orders.ts';
 import { readMeasures } from './measures/reads.ts';
 import { startMeasure } from './measures/start.ts';
+import { webhookMeasures } from './measures/webhooks.ts';
 import { Results } from './results.ts';
 
 /**
@@ -25,7 +25,7 @@ const MEASURES: Measure[] = [
   ...latencyMeasures,
   startMeasure,
   ...readMeasures,
-  endingsMeasure,
+  ...webhookMeasures,
 ];
 const { values } = parseArgs({
   options: {

@@ -1,9 +1,8 @@
 import type { EndingLicenses, FeedEvent } from '@lockstep/contract';
-import { numberEvents } from '@lockstep/orders/testing';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type Api, dataOf } from '../harness/api.ts';
-import { readFeed, searchAll, TODAY } from '../harness/orders/events.ts';
+import { numberAll, readFeed, searchAll, TODAY } from '../harness/orders/events.ts';
 import { expectSame } from './expect-same.ts';
 import { type History, printed, type Sender } from './history.ts';
 import { isActive, productsOn } from './ledger-value.ts';
@@ -125,12 +124,4 @@ function saidIn(events: FeedEvent[], types: RegExp): string[] {
     return `${event}: ${counts.assets + (counts.products ?? 0)} ${named.sort()}`;
   });
   return said.filter((each) => types.test(each)).sort();
-}
-
-/** Numbers the events of all that was answered, as workers do at the same time. */
-async function numberAll(db: Database): Promise<void> {
-  const last = await sql<{ id: string }>`select coalesce(max(id), 0) as id from unnumbered_event`.execute(db);
-  const left = sql`select from unnumbered_event where id <= ${last.rows[0]!.id}`;
-  do await numberEvents(db);
-  while ((await left.execute(db)).rows.length > 0);
 }

@@ -1,5 +1,5 @@
 import { type BatchEnd, EventPage, FeedEvent } from '@lockstep/contract';
-import { searchExpiries } from '@lockstep/orders/testing';
+import { numberEvents, searchExpiries } from '@lockstep/orders/testing';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -33,4 +33,12 @@ export async function searchAll(db: Database, lastDay = Infinity): Promise<void>
 export function batchOfEvent({ type, data }: FeedEvent): BatchEnd {
   if ('channelOrderId' in data) return data;
   throw new Error(`${type} is no event of a batch`);
+}
+
+/** Numbers the events of all that was answered, as workers do at the same time. */
+export async function numberAll(db: Database): Promise<void> {
+  const last = await sql<{ id: string }>`select coalesce(max(id), 0) as id from unnumbered_event`.execute(db);
+  const left = sql`select from unnumbered_event where id <= ${last.rows[0]!.id}`;
+  do await numberEvents(db);
+  while ((await left.execute(db)).rows.length > 0);
 }

@@ -1,9 +1,8 @@
 import type { Customer, EndingLicenses, FeedEvent } from '@lockstep/contract';
-import { numberEvents } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf, refusalOf } from '../../harness/api.ts';
-import { readFeed, searchAll as searchAllOf, TODAY } from '../../harness/orders/events.ts';
+import { numberAll, readFeed, searchAll as searchAllOf, TODAY } from '../../harness/orders/events.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy, productToBuy, type Sent } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -35,7 +34,7 @@ const searchAgain = (leadDays: number) =>
 const readFrom = new Map<Api, string>();
 /** Reads the events that an application has got since the last call, without those of its batches. */
 async function hear(api: Api): Promise<FeedEvent[]> {
-  while ((await numberEvents(stack.db)).count > 0);
+  await numberAll(stack.db);
   const events = await readFeed(api, readFrom.get(api));
   readFrom.set(api, events.at(-1)?.id ?? readFrom.get(api) ?? '');
   return events.filter(({ type }) => !type.startsWith('batch.'));

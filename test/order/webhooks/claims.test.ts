@@ -1,5 +1,4 @@
 import type { WebhookId } from '@lockstep/contract';
-import { numberEvents } from '@lockstep/orders/testing';
 import { inTransaction } from '@lockstep/platform';
 import { registerWebhookGauges } from '@lockstep/webhooks';
 import { AT_ONCE_OF_FAILING, type Claim, claimDeliveries, giveBack, recordAttempts } from '@lockstep/webhooks/testing';
@@ -8,6 +7,7 @@ import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { untilDoneOrWaiting } from '../../harness/databases/waiting.ts';
+import { numberAll } from '../../harness/orders/events.ts';
 import { batchOf, newAssetNum, newBuy } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -128,7 +128,7 @@ describe('a filter', () => {
   async function insertEvents(): Promise<{ first: string; last: string }> {
     const customer = await api.newCustomer();
     await api.accept({ ...batchOf(newBuy(customer, [newAssetNum()])), syncMode: 'sync' });
-    while ((await numberEvents(stack.db)).count > 0);
+    await numberAll(stack.db);
     const { rows } = await sql<{ first: string; last: string }>`
       with counted as (update event_counter set last_position = last_position + ${EVENTS} returning last_position),
       added as (
@@ -198,7 +198,7 @@ describe('a filter', () => {
 
 describe('a webhook that fails', () => {
   const events = async () => {
-    while ((await numberEvents(stack.db)).count > 0);
+    await numberAll(stack.db);
     const { rows } = await sql<{ type: string; data: { webhookId: string } }>`
       select type, data from event where type like 'webhook.%' order by position`.execute(stack.db);
     return rows.map(({ type, data }) => ({ type, ...data }));
@@ -307,7 +307,7 @@ it('the lag is the age of the oldest event that an endpoint has not received, wi
   const customer = await api.newCustomer();
   const batches = Array.from({ length: 2 }, () => batchOf(newBuy(customer, [newAssetNum()])));
   for (const batch of batches) await api.accept({ ...batch, syncMode: 'sync' });
-  while ((await numberEvents(stack.db)).count > 0);
+  await numberAll(stack.db);
   // There are no messages yet. The first event is two hours old, the second one hour.
   await sql`alter table event disable trigger refuse_change`.execute(stack.db);
   await sql`update event e set created_time = now() - interval '1 hour' * (

@@ -4,23 +4,54 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { searchExpiries } from '@lockstep/orders/testing';
 import { openDatabase } from '@lockstep/platform';
+import { dataOf } from '../../harness/api.ts';
 import { ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
 import { startDeployment, warmUp } from '../deployment.ts';
+import { nowMs, runLoad } from '../load.ts';
 import { openPool } from '../machine.ts';
 import { type Bench, type Figures, type Measure, scaled } from '../measure.ts';
-import { HUNDREDS, measureOrders } from './orders.ts';
+import { countOf, HUNDREDS, measureOrders, SINGLES } from './orders.ts';
 import { fill } from './reads.ts';
 
 const TERMS = 1_000_000;
+const WEBHOOKS_OF_BATCHES = 3;
 const WEBHOOKS = 20;
 const LEAD_TIMES = [7, 30];
+
+/** Messages of completed batches to three webhooks; and endings beside orders. */
+export const webhookMeasures: Measure[] = [
+  { name: 'webhooks', of: 'service', run: measureMessages },
+  { name: 'endings', of: 'service', run: measureEndings },
+];
+
+/** Starts an endpoint that accepts everything. */
+async function startEndpoint() {
+  let received = 0;
+  const server = createServer((_, answer) => void answer.writeHead(204).end()).on('request', () => received++);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, count: () => received, [Symbol.dispose]: () => void server.close() };
+}
+
+async function measureMessages(bench: Bench): Promise<Figures> {
+  using endpoint = await startEndpoint();
+  await using deployment = await startDeployment(bench);
+  await warmUp(bench, deployment, 'async', SINGLES.size);
+  for (let nth = 0; nth < WEBHOOKS_OF_BATCHES; nth++) {
+    dataOf(await deployment.caller.ask('createWebhook', { body: { url: endpoint.url } }));
+  }
+  const load = deployment.batches({ ...SINGLES, count: countOf(bench, SINGLES) });
+  const messages = load.orders * WEBHOOKS_OF_BATCHES;
+  const readCosts = await bench.machine.startMeter({ worker: deployment.workers });
+  const { startedMs } = await runLoad(load);
+  while (endpoint.count() < messages) await delay(10);
+  return { 'messages/s': messages / ((nowMs() - startedMs) / 1_000), ...(await readCosts(messages)) };
+}
 
 /**
  * Orders alone; while workers search a million licenses that end in one minute, for two lead times; and while twenty
  * webhooks are told. Between, the search runs to its end as fast as it can.
  */
-export const endingsMeasure: Measure = { name: 'endings', of: 'service', run: measureEndings };
-
 async function measureEndings(bench: Bench): Promise<Figures> {
   const databaseUrl = await fill(bench, scaled(bench, TERMS, ORDERS_PER_FILLED_BATCH));
   const owner = openPool(bench.machine.superuserUrlOf(databaseUrl), 1);
@@ -31,13 +62,10 @@ async function measureEndings(bench: Bench): Promise<Figures> {
     await owner.query(`update ${table} set limit_end_date = (${today} + 7) * 86400000::bigint + 43200000`);
   }
   await owner.query('vacuum (analyze) asset, product_instance');
-  let received = 0;
-  const receiver = createServer((_, answer) => void answer.writeHead(204).end()).on('request', () => received++);
-  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  using endpoint = await startEndpoint();
   await using deployment = await startDeployment(bench, { databaseUrl });
   await warmUp(bench, deployment, 'async', HUNDREDS.size);
   const alone = await measureOrders(bench, deployment, HUNDREDS);
-  const { port } = receiver.address() as AddressInfo;
   await owner.query(`update application set hears_licenses = true, lead_days = '{${LEAD_TIMES}}'`);
   await owner.query(
     `insert into expiry_search (lead_days, day) select days, ${today} + 7 from unnest('{${LEAD_TIMES}}'::int[]) as days`,
@@ -53,15 +81,14 @@ async function measureEndings(bench: Bench): Promise<Figures> {
   while ((await owner.query('select from unnumbered_event limit 1')).rows.length > 0) await delay(100);
   await owner.query(
     `insert into webhook (application_id, url, types, secret, after_position)
-    select id, 'http://127.0.0.1:${port}/', '{licenses.expiring}', '\\x00', last_position
+    select id, '${endpoint.url}', '{licenses.expiring}', '\\x00', last_position
     from application, event_counter, generate_series(1, ${WEBHOOKS}) where hears_licenses limit ${WEBHOOKS}`,
   );
   const { rows } = await owner.query('select sum(assets + products) as terms, count(*) from found_expiry');
   const telling = await measureOrders(bench, deployment, HUNDREDS);
-  const during = received;
+  const during = endpoint.count();
   await db.destroy();
   await owner.end();
-  receiver.close();
   return {
     'orders/s alone': alone['orders/s']!,
     'searching ÷ alone': searching['orders/s']! / alone['orders/s']!,
