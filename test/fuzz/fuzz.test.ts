@@ -161,9 +161,11 @@ class Round {
     if (operation === undefined && answer.status === 200 && answer.text.startsWith('<!doctype html>')) return undefined;
     const fault = this.#rules.faultOf(answer, call);
     if (fault !== null) this.#report([call], fault);
-    if (answer.text.includes('"asset_number_shared"')) this.#orders.checkShared(bodyRead(call));
+    // A list of refused calls names causes too.
+    const isRefusedFor = (cause: string) => answer.status === 299 && answer.text.includes(`"${cause}"`);
+    if (isRefusedFor('asset_number_shared')) this.#orders.checkShared(bodyRead(call));
     // An accepted call ended the administrator's session.
-    if (call.changes.length === 0 && answer.text.includes('"user_token_invalid"')) this.#isLoggedOut = true;
+    if (call.changes.length === 0 && isRefusedFor('user_token_invalid')) this.#isLoggedOut = true;
     if (answer.status !== 200) return undefined;
     this.#world.hear(JSON.parse(answer.text));
     return operation;
