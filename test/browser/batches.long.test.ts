@@ -46,9 +46,9 @@ describe('a batch', () => {
     await said(page, 'asset_not_found');
     await page.getByRole('link', { name: en.batches.showThese('asset_not_found') }).click();
     await page.waitForURL(/state=failed&cause=asset_not_found/);
-    await expect.poll(() => page.getByRole('link', { name: /^\d{4,}$/ }).count()).toBe(3);
+    await expect.poll(() => page.getByRole('link', { name: /^\d{4,9}$/ }).count()).toBe(3);
     await page.goBack();
-    await expect.poll(() => page.getByRole('link', { name: /^\d{4,}$/ }).count()).toBe(7);
+    await expect.poll(() => page.getByRole('link', { name: /^\d{4,9}$/ }).count()).toBe(7);
     expectNoFaults(page);
   });
 

@@ -108,6 +108,8 @@ describe('lockstep app', () => {
       scopes: ['auth_order', 'auth_me'],
       status: 'approved',
       channels: ['web shop', 'tele'],
+      hearsLicenses: false,
+      leadDays: [30, 7],
       createdTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       oldSecretEndTime: null,
     };
