@@ -1,10 +1,10 @@
 import type { WebhookId } from '@lockstep/contract';
-import { inTransaction } from '@lockstep/platform';
+import { inMs, inTransaction } from '@lockstep/platform';
 import { registerWebhookGauges } from '@lockstep/webhooks';
 import { AT_ONCE_OF_FAILING, type Claim, claimDeliveries, giveBack, recordAttempts } from '@lockstep/webhooks/testing';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, dataOf } from '../../harness/api.ts';
 import { untilDoneOrWaiting } from '../../harness/databases/waiting.ts';
 import { numberAll } from '../../harness/orders/events.ts';
@@ -28,8 +28,7 @@ beforeEach(async () => {
 const create = (by = api): Promise<{ webhookId: WebhookId }> =>
   by.call('POST', '/webhooks', { body: { url: 'http://127.0.0.1:1/' } }).then(dataOf);
 
-const startedTime = new Date('2026-01-02T03:04:05.678Z');
-const delivered = { status: 204, fault: null, startedTime, durationMs: 7, busyMs: 0, detail: null, answer: null };
+const delivered = { status: 204, fault: null, startedMs: 0, durationMs: 7, busyMs: 0, detail: null, answer: null };
 
 async function claimTest(): Promise<Claim> {
   dataOf(await api.call('POST', `/webhooks/${webhookId}/test`));
@@ -98,15 +97,20 @@ it('a worker sends few messages at once to failing endpoints, and as many as bef
   expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
 });
 
-it('an attempt has its start time', async () => {
+it('an attempt has its start time by the clock of the database, even if that of its worker is an hour behind', async () => {
   const claim = await claimTest();
-  expect(await recordAttempts(stack.db, [{ claim, outcome: delivered }])).toEqual([
-    { state: 'recorded', disabledCause: null },
-  ]);
+  const startedMs = performance.now() - 60_000;
+  const readNow = async () =>
+    (await sql<{ now: number }>`select ${inMs('now()')} as now`.execute(stack.db)).rows[0]!.now;
+  const before = await readNow();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  const recorded = await recordAttempts(stack.db, [{ claim, outcome: { ...delivered, startedMs } }]);
+  vi.useRealTimers();
+  expect(recorded).toEqual([{ state: 'recorded', disabledCause: null }]);
   const { deliveries } = dataOf(await api.call('GET', `/webhooks/${webhookId}/deliveries`));
-  expect(deliveries[0].attempts).toEqual([
-    { time: startedTime.getTime(), status: 204, durationMs: 7, fault: null, answer: null },
-  ]);
+  const [{ time, ...attempt }] = deliveries[0].attempts;
+  expect(attempt).toEqual({ status: 204, durationMs: 7, fault: null, answer: null });
+  expect([before - time < 1_800_000, time < before]).toEqual([true, true]);
 });
 
 it('late results of an earlier claim are neither recorded nor released', async () => {
@@ -208,7 +212,9 @@ describe('a webhook that fails', () => {
   it('for half an hour is told once for each series, to other webhooks but not to itself', async () => {
     const other = await create();
     const fail = async (outcome: Omit<typeof failed, 'fault'> & { fault: string | null } = failed) =>
-      await recordAttempts(stack.db, [{ claim: await claimTest(), outcome: { ...outcome, startedTime: new Date() } }]);
+      await recordAttempts(stack.db, [
+        { claim: await claimTest(), outcome: { ...outcome, startedMs: performance.now() } },
+      ]);
     const age = () => sql`update webhook set failing_since = now() - interval '31 minutes' where id = ${webhookId}`;
     await fail();
     expect(await events()).toEqual([]);

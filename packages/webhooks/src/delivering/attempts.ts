@@ -1,5 +1,5 @@
 import type { WebhookId } from '@lockstep/contract';
-import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type DisabledCause, disableWebhook, tellOf } from '../managing/webhooks.ts';
 import { MAX_ATTEMPTS, pauseAfter } from '../retry-schedule.ts';
@@ -56,12 +56,12 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
   return await inTransaction(db, async (trx) => {
     // Locks webhooks before deliveries, like everything that changes deliveries.
     const { rows: webhooks } = await sql<LockedWebhook>`
-      select id, url, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince"
+      select id, url, at_once as "atOnce", last_attempt_prompt as "isPrompt", failing_since as "failingSince",
+        ${inMs('statement_timestamp()')} as "nowMs"
       from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
       order by id for no key update skip locked`.execute(trx);
-    const locked = new Set(webhooks.map(({ id }) => id));
-    const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
-    const all = attempted.map((each) => decideEnding(each, urls.get(each.claim.webhookId)));
+    const locked = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+    const all = attempted.map((each) => decideEnding(each, locked.get(each.claim.webhookId)));
     const recorded = await endAttempts(
       trx,
       all.filter(({ claim }) => locked.has(claim.webhookId)),
@@ -83,19 +83,21 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
   });
 }
 
-type LockedWebhook = Standing & { id: WebhookId; url: string };
-type Ending = Attempted & { consequence: Consequence; isOfOldUrl: boolean };
+type LockedWebhook = Standing & { id: WebhookId; url: string; nowMs: number };
+type Ending = Attempted & { startedTime: Date; consequence: Consequence; isOfOldUrl: boolean };
 
 /**
  * Decides what follows from an attempt. One at a URL that was replaced meanwhile says nothing about the webhook: if it
  * failed, the message goes to the new URL as soon as after a first attempt.
  */
-function decideEnding({ claim, outcome }: Attempted, url = claim.url): Ending {
+function decideEnding({ claim, outcome }: Attempted, { url, nowMs = 0 }: Partial<LockedWebhook> = {}): Ending {
   const isOfOldUrl = claim.url !== url;
+  // By the database's clock: the clocks of workers may differ.
+  const startedTime = new Date(nowMs - (performance.now() - outcome.startedMs));
   const attempts = isOfOldUrl ? 1 : claim.attempts + 1;
   const judged = isOfOldUrl ? { ...outcome, status: null } : outcome;
   const consequence = decideConsequence(judged, { attempts, isTest: claim.isTest }, Math.random());
-  return { claim, outcome, isOfOldUrl, consequence };
+  return { claim, outcome, startedTime, isOfOldUrl, consequence };
 }
 
 /**
@@ -111,7 +113,7 @@ async function endAttempts(trx: Trx, endings: readonly Ending[]): Promise<Set<En
         ${endings.map(({ claim }) => claim.claims)}::integer[],
         ${endings.map(({ consequence }) => consequence.isDelivered)}::boolean[],
         ${endings.map(({ consequence }) => consequence.pauseMs)}::double precision[],
-        ${endings.map(({ outcome }) => outcome.startedTime)}::timestamptz[],
+        ${endings.map(({ startedTime }) => startedTime)}::timestamptz[],
         ${endings.map(({ outcome }) => outcome.status)}::integer[],
         ${endings.map(({ outcome }) => outcome.durationMs)}::integer[],
         ${endings.map(({ outcome }) => outcome.fault)}::text[],
@@ -147,12 +149,12 @@ function judge(webhook: LockedWebhook, endings: readonly Ending[]): Change[] {
   let standing: Standing = webhook;
   let wellAgainSince: Date | null = null;
   let failedSince: string[] = [];
-  for (const { claim, outcome, consequence, isOfOldUrl } of endings) {
+  for (const { claim, outcome, startedTime, consequence, isOfOldUrl } of endings) {
     if (isOfOldUrl) continue;
     const { isDelivered } = consequence;
     if (isDelivered && standing.failingSince !== null) wellAgainSince = earlier(wellAgainSince, standing.failingSince);
     failedSince = isDelivered ? [] : [...failedSince, claim.deliveryId];
-    standing = nextStanding(standing, { isDelivered, ...outcome });
+    standing = nextStanding(standing, { isDelivered, startedTime, durationMs: outcome.durationMs });
   }
   const isSame =
     standing.atOnce === webhook.atOnce &&

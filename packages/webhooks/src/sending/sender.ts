@@ -38,7 +38,8 @@ export interface SendOutcome {
   fault: string | null;
   /** The first kilobyte of the response's body as text; null if empty. May hold personal data: never log it. */
   answer: string | null;
-  startedTime: Date;
+  /** When it started, by the clock of `performance`. */
+  startedMs: number;
   /** Up to the status of the response. */
   durationMs: number;
   /** How long the process was busy building the request and parsing the response, in fractional milliseconds. */
@@ -69,7 +70,6 @@ export class Sender {
    * a response, rejects with its reason: the message may or may not have arrived.
    */
   send({ url, headers, body }: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
-    const startedTime = new Date();
     const startedMs = performance.now();
     const read = { bytes: 0, busyMs: 0 };
     const conclude = (status: number | null, fault: string | null, detail: string | null = null): SendOutcome => ({
@@ -77,7 +77,7 @@ export class Sender {
       fault,
       detail,
       answer: null,
-      startedTime,
+      startedMs,
       durationMs: Math.round(performance.now() - startedMs),
       busyMs: read.busyMs,
     });
