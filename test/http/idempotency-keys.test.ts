@@ -226,6 +226,25 @@ describe('a key', () => {
     }
   });
 
+  it('finds an answer in the form that is stored, and none that a newer release kept', async () => {
+    await sent(take(1));
+    const other = await stack.newApi();
+    const applicationId = await applicationIdOf(stack.db, other.credentials);
+    const [keyHash, sealed] = [
+      '8a91d34c0521c01843321dcab9edc5a374057ccefcc8fd631cd19312a960459f',
+      '018ad91319f64266ae9011f430821ed37795efdcde1aaaf90241c3a1e144c790bb0145caf69ad31deac6f570bb7a7fd53c2cd94d12' +
+        'e5480ba77f8ffc5d61c528b164638821b66914636a177dfa9a2201b933f085ab',
+    ];
+    await sql`insert into kept_answer (application_id, key_hash, sealed)
+      values (${applicationId}, decode(${keyHash}, 'hex'), decode(${sealed}, 'hex'))`.execute(stack.db);
+    expect(await sent(take(1))).not.toEqual(['8000000001']);
+    expect(await sent(take(1), 'a-key-of-version-1', other)).toEqual(['8000000001']);
+    await sql`update kept_answer set sealed = set_byte(sealed, 0, 2) where application_id = ${applicationId}`.execute(
+      stack.db,
+    );
+    expect(refusalOf(await send(take(1), 'a-key-of-version-1', other)).cause).toBe('overloaded');
+  });
+
   it('is refused beyond 100,000 kept answers of the application, but for repeats', async () => {
     const other = await stack.newApi();
     const key = randomUUID();

@@ -66,6 +66,8 @@ const TAKE_KEY = `
     where kept_answer.kept_time <= excluded.kept_time - interval '24 hours'
   returning true as taken`;
 
+/** The first byte of a sealed answer: the version of its form, and of the form of its call. */
+const VERSION = 1;
 const [SALT_BYTES, SECRET_BYTES, IV_BYTES, TAG_BYTES] = [16, 32, 12, 16];
 
 /** Returns the cipher's secret and IV for one answer, so that only a caller with the key can read it. */
@@ -79,11 +81,16 @@ function seal(body: string, { key, call }: KeyedCall): Buffer {
   // The call is authenticated but not stored: even its hash could reveal a password in it.
   const cipher = createCipheriv('aes-256-gcm', ...derive(key, salt)).setAAD(Buffer.from(call));
   const encrypted = Buffer.concat([cipher.update(body, 'utf8'), cipher.final()]);
-  return Buffer.concat([salt, cipher.getAuthTag(), encrypted]);
+  return Buffer.concat([Buffer.of(VERSION), salt, cipher.getAuthTag(), encrypted]);
 }
 
-/** Throws a Refusal, idempotency_key_reused, if the call is not the one that was answered. */
-function unseal(sealed: Buffer, { key, call }: KeyedCall): string {
+/**
+ * Throws a Refusal, idempotency_key_reused, if the call is not the one that was answered; an Overload if a newer
+ * release kept the answer.
+ */
+function unseal(versioned: Buffer, { key, call }: KeyedCall): string {
+  if (versioned[0] !== VERSION) throw new Overload(`the answer has version ${versioned[0]}`);
+  const sealed = versioned.subarray(1);
   const tagEnd = SALT_BYTES + TAG_BYTES;
   const options = { authTagLength: TAG_BYTES };
   const decipher = createDecipheriv('aes-256-gcm', ...derive(key, sealed.subarray(0, SALT_BYTES)), options)
