@@ -7,7 +7,7 @@ import { emptyAsAbsent, optional, optionalText, searchText, text } from '../scal
 import { fault } from '../templates.ts';
 import { MAX_BOUND_CHANNELS, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '../words.ts';
 import { Sender } from './batches.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { consoleTable, get, on, pagesOf, post } from './operation.ts';
 
 /** Whether an application may call: only an approved one gets tokens. */
 export const ApplicationStatus = z.enum(['pending', 'approved', 'suspended']);
@@ -55,7 +55,7 @@ export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 export const ApplicationCredentials = z.object({ appKey: z.string(), appSecret: z.string() });
 export type ApplicationCredentials = z.infer<typeof ApplicationCredentials>;
 
-const params = z.object({ appKey: text() });
+const application = on('/applications/{appKey}', z.object({ appKey: text() }));
 
 /** The channels that an application or operator is bound to, without duplicates; null: it may use all. */
 export const BoundChannels = z
@@ -92,7 +92,7 @@ export const applicationsOperations = consoleTable({
     list: byCursor('refusals'),
     data: RefusalPage.extend({ refusals: z.array(RefusedCall.extend(Sender.shape)) }),
   },
-  getApplication: { ...get('/applications/{appKey}'), params, data: ApplicationDetail },
+  getApplication: { ...application.get(), data: ApplicationDetail },
   createApplication: {
     ...post('/applications', 'admin'),
     body: z.object({
@@ -107,23 +107,21 @@ export const applicationsOperations = consoleTable({
     }),
     data: ApplicationCredentials,
   },
-  approveApplication: { ...post('/applications/{appKey}/approve', 'admin'), params, data: ConsoleApplication },
+  approveApplication: { ...application.post('/approve', 'admin'), data: ConsoleApplication },
   /** Suspends an application: it gets no tokens, and its tokens are revoked. */
-  suspendApplication: { ...post('/applications/{appKey}/suspend', 'admin'), params, data: ConsoleApplication },
+  suspendApplication: { ...application.post('/suspend', 'admin'), data: ConsoleApplication },
   /** Creates a new secret, which is shown only once. Without an overlap, revokes the tokens too. */
   rotateApplicationSecret: {
-    ...post('/applications/{appKey}/secret', 'admin'),
-    params,
+    ...application.post('/secret', 'admin'),
     body: z.object({
       /** For how many hours the current secret stays valid; 0: it expires now, and the tokens are revoked. */
       overlapHours: z.number().int().min(0).max(MAX_OVERLAP_HOURS),
     }),
     data: ApplicationCredentials.extend({ oldSecretEndTime: z.number().nullable() }),
   },
-  revokeApplicationTokens: { ...post('/applications/{appKey}/tokens/revoke', 'admin'), params, data: z.null() },
+  revokeApplicationTokens: { ...application.post('/tokens/revoke', 'admin'), data: z.null() },
   bindApplication: {
-    ...post('/applications/{appKey}/channels', 'admin'),
-    params,
+    ...application.post('/channels', 'admin'),
     body: z.object({
       channels: BoundChannels,
       /** The channels that the operator saw. The call is refused if they have changed. */
@@ -131,10 +129,5 @@ export const applicationsOperations = consoleTable({
     }),
     data: ConsoleApplication,
   },
-  changeNotices: {
-    ...post('/applications/{appKey}/notices', 'admin'),
-    params,
-    body: Notices,
-    data: ConsoleApplication,
-  },
+  changeNotices: { ...application.post('/notices', 'admin'), body: Notices, data: ConsoleApplication },
 });

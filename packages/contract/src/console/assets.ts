@@ -1,30 +1,11 @@
 import { z } from 'zod';
-import { AssetExtend } from '../assets/assets.ts';
 import { AssetListQuery, ListedAsset } from '../assets/lists.ts';
-import { AssetNumParams, HistoryEntry } from '../assets/traces.ts';
-import { LicenseType } from '../orders/enums.ts';
+import { AssetDetail, AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { AssetId, emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, queryTime, time } from '../scalars.ts';
-import { Validity, Verdict } from '../verdict.ts';
+import { emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, queryTime, time } from '../scalars.ts';
+import { Validity } from '../verdict.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable, get, pagesOf } from './operation.ts';
-
-const AssetRow = z.object({
-  assetId: AssetId,
-  assetNum: z.string(),
-  licenseType: LicenseType,
-  owner: Owner,
-  limitStartDate: time('Start').nullable(),
-  limitEndDate: time('End').nullable(),
-  validity: Validity,
-  verdict: Verdict,
-  locked: z.boolean(),
-  borrowedUsbKey: z.boolean(),
-  assigned: z.boolean().describe('Whether it is assigned to an employee.'),
-  lent: z.boolean().describe('Whether it is lent into a borrowed lock.'),
-  createdTime: time('When it was bought'),
-  revokedTime: time('When it was revoked; null if active').nullable(),
-});
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 
 /** An asset in a list, with its employee. */
 const NamedAsset = ListedAsset.extend({
@@ -37,11 +18,18 @@ const NamedAsset = ListedAsset.extend({
 export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
 export type Holder = z.infer<typeof Holder>;
 
-/** The active asset of a number. */
-const ActiveAsset = AssetRow.extend({
-  freezing: z.boolean(),
+/** The active asset of a number, with its owner instead of the ids, and without its contents. */
+const ActiveAsset = AssetDetail.omit({
+  customerId: true,
+  enterpriseGlobalId: true,
+  memberGlobalId: true,
+  products: true,
+  merchandises: true,
+}).extend({
+  owner: Owner,
+  lent: z.boolean().describe('Whether it is lent into a borrowed lock.'),
+  createdTime: time('When it was bought'),
   updatedTime: time('When it was last changed'),
-  assetExtendList: z.array(AssetExtend),
   createdByOrderId: LicenseOrderId,
   licenseOrderIds: z
     .array(LicenseOrderId)
@@ -59,13 +47,13 @@ const ActiveAsset = AssetRow.extend({
 });
 
 /** A revoked asset of a number. */
-const EarlierAsset = AssetRow.pick({
+const EarlierAsset = ActiveAsset.pick({
   assetId: true,
   licenseType: true,
   owner: true,
   createdTime: true,
+  createdByOrderId: true,
 }).extend({
-  createdByOrderId: LicenseOrderId,
   revokedTime: time('When it was revoked'),
   revokedByOrderId: LicenseOrderId,
 });
@@ -142,7 +130,7 @@ export type ActiveAsset = z.infer<typeof ActiveAsset>;
 export type EarlierAsset = z.infer<typeof EarlierAsset>;
 export type AssetOfNumber = z.infer<typeof AssetOfNumber>;
 
-const nextCursor = z.string().nullable();
+const asset = on('/assets/{assetNum}', AssetNumParams);
 
 /** Assets of all channels, their contents and history. */
 export const assetsOperations = consoleTable({
@@ -160,24 +148,18 @@ export const assetsOperations = consoleTable({
       firstEnds: z.number().nullable().describe('How many ends were examined, the first ones; null: all.'),
     }),
   },
-  getAsset: { ...get('/assets/{assetNum}'), params: AssetNumParams, data: AssetOfNumber },
+  getAsset: { ...asset.get(), data: AssetOfNumber },
   /** Lists the active contents of an asset: merchandise, then products, each with the id of what contains it. */
   getAssetContents: {
-    ...get('/assets/{assetNum}/contents'),
-    params: AssetNumParams,
+    ...asset.get('/contents'),
     query: ListPageQuery.extend({
       limit: emptyAsAbsent(queryInteger(1, MAX_CONTENTS_PAGE).default(DEFAULT_CONTENTS_PAGE)),
     }),
     list: { rows: ['instances'], page: { limit: String(MAX_CONTENTS_PAGE) } },
     data: z.object({
       instances: z.array(AssetInstance).describe('Each after the merchandise that contains it.'),
-      nextCursor,
+      nextCursor: z.string().nullable(),
     }),
   },
-  getAssetHistory: {
-    ...get('/assets/{assetNum}/history'),
-    params: AssetNumParams,
-    query: ListPageQuery,
-    ...pagesOf('entries', ToldEntry),
-  },
+  getAssetHistory: { ...asset.get('/history'), query: ListPageQuery, ...pagesOf('entries', ToldEntry) },
 });

@@ -13,7 +13,7 @@ import {
 import { emptyAsAbsent, id, optionalIds, optionalText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { Pause } from './channels.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
@@ -63,16 +63,17 @@ export type ConsoleBatchDetail = z.infer<typeof ConsoleBatchDetail>;
 
 const NamedBatch = z.object({ batchId: ShownBatchId, channelOrderId: z.string() });
 
+/** A held order, and why it waits. */
+export const HeldOrder = z.object({
+  licenseOrderId: z.string().describe('The order that cannot be applied.'),
+  tries: z.number().describe('How often it has failed in a row.'),
+  nextTryTime: z.number(),
+  lastError: z.string().describe('A short description of the error.'),
+});
+
 /** An order of a batch or list: its customer, why it waits if held, and what it was resent as if it failed. */
 export const TracedOrder = OrderResult.extend({
-  hold: z
-    .object({
-      licenseOrderId: z.string().describe('The order that cannot be applied: this one, or an earlier one.'),
-      tries: z.number().describe('How often it has failed in a row.'),
-      nextTryTime: z.number(),
-      lastError: z.string().describe('A short description of the error.'),
-    })
-    .nullable(),
+  hold: HeldOrder.nullable().describe('Names this order, or an earlier one.'),
   customerName: z.string().nullable().describe('Null if the operator sees no such customer.'),
   resentAs: z.object({ licenseOrderId: z.string(), batchId: ShownBatchId, state: OrderState }).nullable(),
 });
@@ -147,7 +148,7 @@ export interface OrderDifference {
   more: number;
 }
 
-const BatchParams = z.object({ batchId: id<'BatchId'>() });
+const batch = on('/batches/{batchId}', z.object({ batchId: id<'BatchId'>() }));
 /** The JSON of the editor, with its envelope. */
 const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
@@ -162,29 +163,14 @@ export const batchesOperations = consoleTable({
       isCut: z.boolean().describe('Whether there are more batches than are counted: the newest.'),
     }),
   },
-  getBatch: { ...get('/batches/{batchId}'), params: BatchParams, data: TracedBatch },
-  getBatchFailures: {
-    ...get('/batches/{batchId}/failures'),
-    params: BatchParams,
-    data: z.object({ failures: z.array(FailureGroup) }),
-  },
-  listBatchOrders: {
-    ...get('/batches/{batchId}/orders'),
-    params: BatchParams,
-    query: BatchOrdersQuery,
-    ...pagesOf('orders', TracedOrder),
-  },
+  getBatch: { ...batch.get(), data: TracedBatch },
+  getBatchFailures: { ...batch.get('/failures'), data: z.object({ failures: z.array(FailureGroup) }) },
+  listBatchOrders: { ...batch.get('/orders'), query: BatchOrdersQuery, ...pagesOf('orders', TracedOrder) },
   /** Downloads the failed orders of a batch as they were sent, without passwords. */
-  downloadFailedOrders: {
-    ...get('/batches/{batchId}/failed-orders', 'support'),
-    params: BatchParams,
-    data: FailedOrders,
-    isDownload: true,
-  },
-  cancelBatch: { ...post('/batches/{batchId}/cancel', 'support'), params: BatchParams, data: CancelledBatch },
+  downloadFailedOrders: { ...batch.get('/failed-orders', 'support'), data: FailedOrders, isDownload: true },
+  cancelBatch: { ...batch.post('/cancel', 'support'), data: CancelledBatch },
   getOrdersToResend: {
-    ...get('/batches/{batchId}/resend', 'support'),
-    params: BatchParams,
+    ...batch.get('/resend', 'support'),
     query: z.object({
       licenseOrderIds: optionalIds<'LicenseOrderId'>().describe('Only these orders, even if they were resent.'),
       cause: emptyAsAbsent(Cause.optional()).describe('Only orders that failed with this cause.'),
@@ -192,15 +178,13 @@ export const batchesOperations = consoleTable({
     data: OrdersToResend,
   },
   checkResend: {
-    ...post('/batches/{batchId}/resend/check', 'support'),
-    params: BatchParams,
+    ...batch.post('/resend/check', 'support'),
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ orders: z.array(ComparedPreview) }),
   },
   resendOrders: {
-    ...post('/batches/{batchId}/resend', 'support'),
-    params: BatchParams,
+    ...batch.post('/resend', 'support'),
     body: ResendBody,
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ batchId: ShownBatchId, channelOrderId: z.string(), orders: z.number() }),

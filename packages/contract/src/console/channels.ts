@@ -3,7 +3,7 @@ import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 
 /** How many orders were accepted, succeeded and failed. A retried order counts again. */
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
@@ -64,7 +64,7 @@ const ChannelPause = z.object({
 });
 export type ChannelPause = z.infer<typeof ChannelPause>;
 
-const params = z.object({ channelCode: ChannelCode });
+const channel = on('/channels/{channelCode}', z.object({ channelCode: ChannelCode }));
 
 export const channelsOperations = consoleTable({
   listChannels: {
@@ -76,14 +76,13 @@ export const channelsOperations = consoleTable({
     }),
     ...pagesOf('channels', ConsoleChannel),
   },
-  getChannel: { ...get('/channels/{channelCode}'), params, data: ChannelDetail },
+  getChannel: { ...channel.get(), data: ChannelDetail },
   /** Pauses a channel and waits until no more of its orders take effect. */
   pauseChannel: {
-    ...post('/channels/{channelCode}/pause', 'support'),
-    params,
+    ...channel.post('/pause', 'support'),
     body: z.object({ reason: text() }),
     /** `isIdle`: whether work in flight has ended, so that no more orders take effect. */
     data: ChannelPause.extend({ isIdle: z.boolean() }),
   },
-  resumeChannel: { ...post('/channels/{channelCode}/resume', 'support'), params, data: ChannelPause },
+  resumeChannel: { ...channel.post('/resume', 'support'), data: ChannelPause },
 });

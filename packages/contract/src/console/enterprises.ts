@@ -17,7 +17,7 @@ import {
   time,
 } from '../scalars.ts';
 import { Verdict } from '../verdict.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 
 /** A customer and its enterprise, by ids and by names. */
 export const Owner = z.object({
@@ -94,7 +94,11 @@ export type NamedHolding = z.infer<typeof NamedHolding>;
 const NewLogin = z.object({ memberGlobalId: MemberId, account: z.string(), password: z.string() });
 
 const EnterpriseParams = z.object({ enterpriseGlobalId: id<'EnterpriseId'>() });
-const AdministratorParams = EnterpriseParams.extend({ memberGlobalId: id<'MemberId'>() });
+const enterprise = on('/enterprises/{enterpriseGlobalId}', EnterpriseParams);
+const administrator = on(
+  '/enterprises/{enterpriseGlobalId}/administrators/{memberGlobalId}',
+  EnterpriseParams.extend({ memberGlobalId: id<'MemberId'>() }),
+);
 
 /** The query of a list that can be searched. */
 const Search = ListPageQuery.extend({ text: optional(searchText()) });
@@ -112,50 +116,25 @@ export const enterprisesOperations = consoleTable({
     }),
     ...pagesOf('customers', ListedCustomer),
   },
-  getEnterprise: { ...get('/enterprises/{enterpriseGlobalId}'), params: EnterpriseParams, data: EnterpriseDetail },
+  getEnterprise: { ...enterprise.get(), data: EnterpriseDetail },
   /** Lists the employees of an enterprise with their assets; `text` is part of the name or account. */
-  listEmployees: {
-    ...get('/enterprises/{enterpriseGlobalId}/employees'),
-    params: EnterpriseParams,
-    query: Search,
-    ...pagesOf('employees', EmployeeRow),
-  },
+  listEmployees: { ...enterprise.get('/employees'), query: Search, ...pagesOf('employees', EmployeeRow) },
   /** Counts the seats of an enterprise, by product and by license type. */
-  getSeats: {
-    ...get('/enterprises/{enterpriseGlobalId}/seats'),
-    params: EnterpriseParams,
-    list: whole('products'),
-    data: Seats,
-  },
+  getSeats: { ...enterprise.get('/seats'), list: whole('products'), data: Seats },
   /** Lists the assignments and loans of an enterprise, newest first. */
-  listHoldings: {
-    ...get('/enterprises/{enterpriseGlobalId}/holdings'),
-    params: EnterpriseParams,
-    query: ListHoldings,
-    ...pagesOf('holdings', NamedHolding),
-  },
+  listHoldings: { ...enterprise.get('/holdings'), query: ListHoldings, ...pagesOf('holdings', NamedHolding) },
   listEnterpriseAuditLog: {
-    ...get('/enterprises/{enterpriseGlobalId}/audit-log'),
-    params: EnterpriseParams,
+    ...enterprise.get('/audit-log'),
     query: ListPageQuery,
     ...pagesOf('entries', NamedAuditEntry),
   },
   /** Sets the security mobile number of an enterprise, with which channels bind customers by O1. */
   setSecurityMobile: {
-    ...post('/enterprises/{enterpriseGlobalId}/security-mobile', 'support'),
-    params: EnterpriseParams,
+    ...enterprise.post('/security-mobile', 'support'),
     body: z.object({ securityMobile: BindCustomer.shape.passwordMobile }),
     data: z.null(),
   },
-  createFirstAdministrator: {
-    ...post('/enterprises/{enterpriseGlobalId}/first-administrator', 'support'),
-    params: EnterpriseParams,
-    data: NewLogin,
-  },
+  createFirstAdministrator: { ...enterprise.post('/first-administrator', 'support'), data: NewLogin },
   /** Sets a new password for an administrator, shown only once, and logs them out everywhere. */
-  resetAdministratorPassword: {
-    ...post('/enterprises/{enterpriseGlobalId}/administrators/{memberGlobalId}/password', 'support'),
-    params: AdministratorParams,
-    data: NewLogin,
-  },
+  resetAdministratorPassword: { ...administrator.post('/password', 'support'), data: NewLogin },
 });

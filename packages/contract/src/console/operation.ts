@@ -33,6 +33,12 @@ export const get = (path: Route['path'], role: OperatorRole = 'viewer') => ({ me
 /** Does the same for an operation that has a body or changes something. */
 export const post = (path: Route['path'], role: ConsoleOperation['role']) => ({ method: 'POST' as const, path, role });
 
+/** Returns `get` and `post` for operations on one thing, which `params` in `root` name. Their paths follow `root`. */
+export const on = <Params extends z.ZodObject>(root: Route['path'], params: Params) => ({
+  get: (path: Route['path'] | '' = '', role?: OperatorRole) => ({ ...get(`${root}${path}`, role), params }),
+  post: (path: Route['path'], role: OperatorRole) => ({ ...post(`${root}${path}`, role), params }),
+});
+
 /** What a list declares that pages by cursor: its rows, which are in this field. */
 export function pagesOf<const Field extends string, Row extends z.ZodType>(field: Field, row: Row) {
   const rows = { [field]: z.array(row) } as Record<Field, z.ZodArray<Row>>;

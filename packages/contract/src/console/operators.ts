@@ -3,7 +3,7 @@ import { whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalText, queryTime, text } from '../scalars.ts';
 import { BoundChannels } from './applications.ts';
-import { consoleTable, get, OperatorRole, pagesOf, post } from './operation.ts';
+import { consoleTable, get, OperatorRole, on, pagesOf, post } from './operation.ts';
 import { OperatorName } from './session.ts';
 
 /** An operator as admins see them. */
@@ -42,7 +42,7 @@ export const OperatorAuditEntry = z.object({
 });
 export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 
-const params = z.object({ name: text(63) });
+const operator = on('/operators/{name}', z.object({ name: text(63) }));
 
 export const operatorsOperations = consoleTable({
   listOperators: {
@@ -56,26 +56,20 @@ export const operatorsOperations = consoleTable({
     data: NewOperatorLogin,
   },
   /** Changes the role of an operator. It applies to the next call. */
-  setOperatorRole: {
-    ...post('/operators/{name}/role', 'admin'),
-    params,
-    body: z.object({ role: OperatorRole }),
-    data: z.null(),
-  },
+  setOperatorRole: { ...operator.post('/role', 'admin'), body: z.object({ role: OperatorRole }), data: z.null() },
   /** Limits an operator to channels, or lifts the limit. It applies to the next call. */
   setOperatorChannels: {
-    ...post('/operators/{name}/channels', 'admin'),
-    params,
+    ...operator.post('/channels', 'admin'),
     body: z.object({ channels: BoundChannels }),
     data: z.null(),
   },
-  disableOperator: { ...post('/operators/{name}/disable', 'admin'), params, data: z.null() },
+  disableOperator: { ...operator.post('/disable', 'admin'), data: z.null() },
   /** Enables a disabled operator. A password stays the same. */
-  enableOperator: { ...post('/operators/{name}/enable', 'admin'), params, data: z.null() },
+  enableOperator: { ...operator.post('/enable', 'admin'), data: z.null() },
   /** Sets a new password for an operator, shown only once, and ends their sessions. */
-  resetOperatorPassword: { ...post('/operators/{name}/password', 'admin'), params, data: NewOperatorLogin },
+  resetOperatorPassword: { ...operator.post('/password', 'admin'), data: NewOperatorLogin },
   /** Makes an operator log in by the provider: the next login under this name there gets the account. */
-  linkOperator: { ...post('/operators/{name}/link', 'admin'), params, data: z.null() },
+  linkOperator: { ...operator.post('/link', 'admin'), data: z.null() },
   listAuditLog: {
     ...get('/audit-log', 'support'),
     query: z.object({

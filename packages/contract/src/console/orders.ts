@@ -4,10 +4,10 @@ import { byCursor } from '../operations/list.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
 import { optionalId, optionalIds, optionalText, searchText, text } from '../scalars.ts';
-import { Sender, ShownBatchId, TracedOrder } from './batches.ts';
+import { HeldOrder, Sender, ShownBatchId, TracedOrder } from './batches.ts';
 import { Pause } from './channels.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of an order that the console shows as it was sent. */
@@ -118,12 +118,9 @@ export type SearchHit = z.infer<typeof SearchHit>;
 /** A hold: a customer whose oldest pending order cannot be applied, so that its later ones wait (rules 6.2). */
 const Hold = z.object({
   customerId: z.string(),
-  licenseOrderId: z.string().describe('The order that cannot be applied.'),
+  ...HeldOrder.shape,
   orders: z.number().describe('Number of held orders, including that one, counted up to 1,000.'),
   since: z.number(),
-  tries: z.number().describe('How often the order has failed in a row.'),
-  nextTryTime: z.number(),
-  lastError: z.string().describe('A short description of the error.'),
 });
 export const HoldsQuery = z.object({
   limit: ListPageQuery.shape.limit,
@@ -150,36 +147,24 @@ export const FailedByOperator = z.object({
   orders: z.number().describe('The number of orders.'),
 });
 
-const SearchQuery = z.object({
-  text: searchText(),
-});
+const order = on('/orders/{licenseOrderId}', OrderResultParams);
 
 export const ordersOperations = consoleTable({
   listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, ...pagesOf('orders', ConsoleOrder) },
-  getOrder: { ...get('/orders/{licenseOrderId}'), params: OrderResultParams, data: OwnedOrder },
+  getOrder: { ...order.get(), data: OwnedOrder },
   /** Returns an order as it was sent, if still stored. Passwords are hidden. */
-  getOrderContent: { ...get('/orders/{licenseOrderId}/content'), params: OrderResultParams, data: OrderContent },
-  getOrderEffects: { ...get('/orders/{licenseOrderId}/effects'), params: OrderResultParams, data: OrderEffects },
+  getOrderContent: { ...order.get('/content'), data: OrderContent },
+  getOrderEffects: { ...order.get('/effects'), data: OrderEffects },
   /** Previews a failed or pending order on its own; null if it is no longer stored. */
-  previewOrder: {
-    ...get('/orders/{licenseOrderId}/preview'),
-    params: OrderResultParams,
-    data: ComparedPreview.nullable(),
-  },
+  previewOrder: { ...order.get('/preview'), data: ComparedPreview.nullable() },
   listHolds: { ...get('/holds'), query: HoldsQuery, list: byCursor('holds'), data: HoldPage },
   /** Fails a pending order with internal_error. Only the operators' audit log shows the reason. */
-  failOrder: {
-    ...post('/orders/{licenseOrderId}/fail', 'support'),
-    params: OrderResultParams,
-    body: FailOrderBody,
-    data: FailedByOperator,
-  },
+  failOrder: { ...order.post('/fail', 'support'), body: FailOrderBody, data: FailedByOperator },
   /** Retries a held order, or the one that it waits for, within a second, or makes an order pending again. */
   retryOrder: {
-    ...post('/orders/{licenseOrderId}/retry', 'support'),
-    params: OrderResultParams,
+    ...order.post('/retry', 'support'),
     data: z.object({ isRetried: z.boolean().describe('False if it is not held and has not failed by a fault.') }),
   },
   /** Finds at most five of each kind: whole matches first, then those that begin with the text. */
-  search: { ...get('/search'), query: SearchQuery, data: z.object({ hits: z.array(SearchHit) }) },
+  search: { ...get('/search'), query: z.object({ text: searchText() }), data: z.object({ hits: z.array(SearchHit) }) },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Sender } from './batches.ts';
 import { ConsoleChannel, OrderCounts } from './channels.ts';
 import { consoleTable, get } from './operation.ts';
 
@@ -47,8 +48,7 @@ export type HealthCheck = z.infer<typeof HealthCheck>;
 export const UnhealthyWebhook = z.object({
   webhookId: z.string(),
   url: z.string(),
-  appKey: z.string(),
-  applicationName: z.string(),
+  ...Sender.shape,
   state: z.enum(['failing', 'disabled']),
   sinceTime: z.number(),
   disabledCause: z.enum(['endpoint_gone', 'attempts_exhausted']).nullable(),

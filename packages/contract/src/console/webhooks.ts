@@ -4,7 +4,8 @@ import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalText, recentTime } from '../scalars.ts';
 import { DeliveryPage, DeliveryParams, ReplayEvents, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
-import { consoleTable, get, pagesOf, post } from './operation.ts';
+import { Sender } from './batches.ts';
+import { consoleTable, get, on, pagesOf } from './operation.ts';
 
 /** The health of a webhook; `failing`: its last attempt failed. */
 export const WebhookHealth = z.enum(['active', 'failing', 'paused', 'disabled']);
@@ -13,8 +14,7 @@ export type WebhookHealth = z.infer<typeof WebhookHealth>;
 /** A webhook as operators see it, without its secret and the query of its URL, which may contain one. */
 export const ConsoleWebhook = Webhook.omit({ state: true }).extend({
   state: WebhookHealth,
-  appKey: z.string(),
-  applicationName: z.string(),
+  ...Sender.shape,
   /** Only webhooks of approved applications receive events. */
   applicationStatus: ApplicationStatus,
   /** When the first of the attempts that failed in a row started; null if the last one succeeded. */
@@ -33,6 +33,9 @@ export const ConsoleWebhookDetail = ConsoleWebhook.extend({
 });
 export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 
+const webhook = on('/webhooks/{webhookId}', WebhookParams);
+const delivery = on('/webhooks/{webhookId}/deliveries/{deliveryId}', DeliveryParams);
+
 export const webhooksOperations = consoleTable({
   listWebhooks: {
     ...get('/webhooks'),
@@ -43,17 +46,15 @@ export const webhooksOperations = consoleTable({
     }),
     ...pagesOf('webhooks', ConsoleWebhook),
   },
-  getWebhook: { ...get('/webhooks/{webhookId}'), params: WebhookParams, data: ConsoleWebhookDetail },
+  getWebhook: { ...webhook.get(), data: ConsoleWebhookDetail },
   listWebhookDeliveries: {
-    ...get('/webhooks/{webhookId}/deliveries'),
-    params: WebhookParams,
+    ...webhook.get('/deliveries'),
     query: ListPageQuery,
     list: byCursor('deliveries'),
     data: DeliveryPage,
   },
   enableWebhook: {
-    ...post('/webhooks/{webhookId}/enable', 'support'),
-    params: WebhookParams,
+    ...webhook.post('/enable', 'support'),
     body: z.object({
       /** Also sends events since this time; absent: only new events. */
       fromTime: recentTime().optional(),
@@ -61,18 +62,9 @@ export const webhooksOperations = consoleTable({
     data: ConsoleWebhook,
   },
   /** Sends events to a webhook again: after an event, of a period, or all stored ones. */
-  replayWebhook: {
-    ...post('/webhooks/{webhookId}/replay', 'support'),
-    params: WebhookParams,
-    body: ReplayEvents,
-    data: ConsoleWebhook,
-  },
-  pauseWebhook: { ...post('/webhooks/{webhookId}/pause', 'support'), params: WebhookParams, data: ConsoleWebhook },
-  resumeWebhook: { ...post('/webhooks/{webhookId}/resume', 'support'), params: WebhookParams, data: ConsoleWebhook },
-  resendDelivery: {
-    ...post('/webhooks/{webhookId}/deliveries/{deliveryId}/resend', 'support'),
-    params: DeliveryParams,
-    data: WebhookDelivery,
-  },
-  testWebhook: { ...post('/webhooks/{webhookId}/test', 'support'), params: WebhookParams, data: WebhookDelivery },
+  replayWebhook: { ...webhook.post('/replay', 'support'), body: ReplayEvents, data: ConsoleWebhook },
+  pauseWebhook: { ...webhook.post('/pause', 'support'), data: ConsoleWebhook },
+  resumeWebhook: { ...webhook.post('/resume', 'support'), data: ConsoleWebhook },
+  resendDelivery: { ...delivery.post('/resend', 'support'), data: WebhookDelivery },
+  testWebhook: { ...webhook.post('/test', 'support'), data: WebhookDelivery },
 });
