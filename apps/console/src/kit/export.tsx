@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallFailure, type CallOf, exportOperation } from '../api/calls.ts';
 import { kitWords } from '../words/kit.ts';
-import { useNumberFormat, useWords } from '../words/words.ts';
+import { useWords } from '../words/words.ts';
 import { Dialog } from './dialogs.tsx';
 import { Failure } from './page.tsx';
 import { announce } from './signs.tsx';
@@ -59,7 +59,6 @@ interface Export<Id extends ConsoleOperationId> {
 /** Saves all entries of a list as CSV. */
 export function ExportButton<Id extends ConsoleOperationId>({ operation, call, label }: Export<Id>) {
   const words = useWords(kitWords);
-  const write = useNumberFormat();
   const [kilobytes, setKilobytes] = useState<number>();
   const fetchFile = async () => {
     const onBytes = (bytes: number) => setKilobytes(Math.round(bytes / 1_000));
@@ -68,7 +67,7 @@ export function ExportButton<Id extends ConsoleOperationId>({ operation, call, l
   };
   return (
     <SaveButton size="compact-sm" failedTitle={words.exportFailed} fetchFile={fetchFile}>
-      {kilobytes === undefined ? (label ?? words.exportCsv) : words.exporting(write(kilobytes))}
+      {kilobytes === undefined ? (label ?? words.exportCsv) : words.exporting(kilobytes)}
     </SaveButton>
   );
 }

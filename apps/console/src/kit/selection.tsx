@@ -1,7 +1,7 @@
 import { Button, Checkbox, type CheckboxProps, Group, Paper } from '@mantine/core';
 import { type ChangeEvent, type MouseEvent, type ReactNode, useRef, useState } from 'react';
 import { kitWords } from '../words/kit.ts';
-import { useNumberFormat, useWords } from '../words/words.ts';
+import { useWords } from '../words/words.ts';
 
 /** What can be done with chosen rows. */
 export type Actions<Row> = (chosen: readonly Row[]) => ReactNode;
@@ -12,7 +12,6 @@ export type Actions<Row> = (chosen: readonly Row[]) => ReactNode;
  */
 export function useSelection<Row>(rows: readonly Row[], rowKey: (row: Row) => string, actions?: Actions<Row>) {
   const words = useWords(kitWords);
-  const write = useNumberFormat();
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const before = useRef<string>(undefined);
   const chosen = rows.filter((row) => keys.has(rowKey(row)));
@@ -51,7 +50,7 @@ export function useSelection<Row>(rows: readonly Row[], rowKey: (row: Row) => st
   const bar = chosen.length > 0 && (
     <Paper withBorder shadow="md" px="md" py="xs" pos="sticky" bottom={8} style={{ zIndex: 1, order: 1 }}>
       <Group gap="sm" role="group" aria-label={words.selection}>
-        <output>{words.selected(write(chosen.length))}</output>
+        <output>{words.selected(chosen.length)}</output>
         {actions?.(chosen)}
         <Button size="compact-sm" variant="subtle" ms="auto" onClick={() => setKeys(new Set())}>
           {words.clearSelection}

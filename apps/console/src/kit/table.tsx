@@ -12,7 +12,7 @@ import {
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
 import { kitWords } from '../words/kit.ts';
-import { useNumberFormat, useWords } from '../words/words.ts';
+import { useWords } from '../words/words.ts';
 import { ExportButton } from './export.tsx';
 import { type FilterField, Filters, namesOf } from './filters.tsx';
 import { useAddress } from './inputs.tsx';
@@ -272,7 +272,6 @@ function showWhole({ target }: { target: EventTarget }): void {
 export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();
   const words = useWords(kitWords);
-  const write = useNumberFormat();
   // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);
@@ -296,7 +295,7 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
   return (
     <Group component="nav" gap="sm" justify="flex-end" aria-label={words.pages}>
       <span className="small" style={{ marginInlineEnd: 'auto' }}>
-        {isWhole ? words.rowsInAll(write(shown)) : words.rowsShown(write(shown))}
+        {isWhole ? words.rowsInAll(shown) : words.rowsShown(shown)}
         {nextCursor === null && !isWhole && shown > 0 && ` · ${words.lastPage}`}
       </span>
       {cursor !== undefined && button(words.firstPage, undefined)}

@@ -3,11 +3,16 @@
 type Phrase = string | ((...values: any[]) => string);
 type Same<Word> = Word extends string ? string : Word;
 
+/** A word as pages say it. A number among its values is written in the format of the language. */
+type Said<Word> = Word extends (...values: infer Values) => string
+  ? (...values: { [At in keyof Values]: Values[At] extends string ? string | number : Values[At] }) => string
+  : string;
+
 /** Words in each language. Chinese has exactly the keys of English. */
-export interface AreaWords<Words> {
-  en: Words;
-  zh: { [Key in keyof Words]: Same<Words[Key]> };
-}
+export type AreaWords<Words> = Record<'en' | 'zh', { [Key in keyof Words]: Said<Words[Key]> }>;
+
+/** Tags for Intl and the `lang` attribute. */
+export const TAGS = { en: 'en-GB', zh: 'zh-CN' } as const;
 
 /** A table of words: each in English, then in Chinese. */
 type WordTable<Words> = { readonly [Key in keyof Words]: readonly [en: Words[Key], zh: Same<Words[Key]>] };
@@ -15,8 +20,16 @@ type WordTable<Words> = { readonly [Key in keyof Words]: readonly [en: Words[Key
 /** Declares words: `{ name: ['Name', '名称'] }`. */
 export function defineWords<const Words extends Record<string, Phrase>>(table: WordTable<Words>): AreaWords<Words> {
   const rows = Object.entries<readonly Phrase[]>(table);
-  const inLanguage = (place: number) => Object.fromEntries(rows.map(([key, words]) => [key, words[place]]));
-  return { en: inLanguage(0), zh: inLanguage(1) } as unknown as AreaWords<Words>;
+  const inLanguage = (place: number, tag: string) =>
+    Object.fromEntries(rows.map(([key, words]) => [key, sayIn(tag, words[place]!)]));
+  return { en: inLanguage(0, TAGS.en), zh: inLanguage(1, TAGS.zh) } as unknown as AreaWords<Words>;
+}
+
+/** Makes a phrase of a language write numbers as the language does. */
+function sayIn(tag: string, phrase: Phrase): Phrase {
+  if (typeof phrase === 'string') return phrase;
+  return (...values) =>
+    phrase(...values.map((value) => (typeof value === 'number' ? value.toLocaleString(tag) : value)));
 }
 
 /** Words that several areas share: names of things and of fields, and the buttons of forms. */

@@ -1,16 +1,16 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { codeNames } from './codes.ts';
-import { type AreaWords, commonWords } from './define-words.ts';
+import { type AreaWords, commonWords, TAGS } from './define-words.ts';
 import { spaceOut, UNITS, writeRelativeTime } from './times.ts';
 
 /** The words of an area in the current language. */
 export function useWords<Words>(words: AreaWords<Words>): AreaWords<Words>['zh'] {
-  return words[useLanguage()] as AreaWords<Words>['zh'];
+  return words[useLanguage()];
 }
 
 /** Returns the words of an area in the current language, outside a component. */
 export function readWords<Words>(words: AreaWords<Words>): AreaWords<Words>['zh'] {
-  return words[current] as AreaWords<Words>['zh'];
+  return words[current];
 }
 
 /** Returns a function that writes a code with its name: `Purchase (new_buy)`. Returns an unknown code unchanged. */
@@ -24,8 +24,6 @@ export function useCodeNames(): (code: string) => string {
 export const languages = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof languages;
 
-/** Tags for Intl and the `lang` attribute. */
-const TAGS: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
 const REMEMBERED = 'lockstep-language';
 
 const listeners = new Set<() => void>();

@@ -8,7 +8,7 @@ import { Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { assetsWords, validityWords } from './words.ts';
 
@@ -145,7 +145,6 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
 
 function Features({ product: { productName, features, featureCount } }: { product: Product }) {
   const words = useWords(assetsWords);
-  const write = useNumberFormat();
   const [isShown, setShown] = useState(false);
   const close = () => setShown(false);
   const columns: Column<Product['features'][number]>[] = [
@@ -156,7 +155,7 @@ function Features({ product: { productName, features, featureCount } }: { produc
   return (
     <>
       <Button size="compact-sm" variant="subtle" onClick={() => setShown(true)}>
-        {words.features(write(featureCount))}
+        {words.features(featureCount)}
       </Button>
       {isShown && (
         <Dialog title={productName} onClose={close}>

@@ -8,7 +8,7 @@ import { Query, Section } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { EndCause } from './Verdict.tsx';
 import { assetsWords } from './words.ts';
@@ -89,16 +89,15 @@ const isOfSameOrder = ({ licenseOrderId }: Entry, above: Entry | undefined) =>
 /** The terms that distinguish a product or merchandise from others of the same name. */
 function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry: Entry }) {
   const words = useWords(assetsWords);
-  const write = useNumberFormat();
   if (instanceId === null) return null;
   return (
     <div>
       {limitConcurrent !== null &&
         (limitEndDate === null ? (
-          <>{words.nodesWithoutEnd(write(limitConcurrent))} · </>
+          <>{words.nodesWithoutEnd(limitConcurrent)} · </>
         ) : (
           <>
-            {words.nodesUntil(write(limitConcurrent))} <Time timeMs={limitEndDate} isExact /> ·{' '}
+            {words.nodesUntil(limitConcurrent)} <Time timeMs={limitEndDate} isExact /> ·{' '}
           </>
         ))}
       {words.instance} <CopyId id={instanceId} />

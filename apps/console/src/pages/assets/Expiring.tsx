@@ -77,7 +77,7 @@ function Owners({ period }: { period: { expiresFrom: string; expiresTo: string }
       {({ assets, enterpriseCount, enterprises, firstEnds }) =>
         (assets > 0 || firstEnds !== null) && (
           <Section title={`${words.ending}${words.colon}${write(assets)}`}>
-            {firstEnds !== null && <div className="small">{words.endingFirst(write(firstEnds))}</div>}
+            {firstEnds !== null && <div className="small">{words.endingFirst(firstEnds)}</div>}
             <Group gap="xs" role="group" aria-label={words.endingOf}>
               {enterprises.map(({ enterpriseGlobalId: id, enterpriseName, assets: count }) => (
                 <Button
@@ -98,7 +98,7 @@ function Owners({ period }: { period: { expiresFrom: string; expiresTo: string }
                   </Text>
                 </Button>
               ))}
-              {enterpriseCount > enterprises.length && words.more(write(enterpriseCount - enterprises.length))}
+              {enterpriseCount > enterprises.length && words.more(enterpriseCount - enterprises.length)}
             </Group>
           </Section>
         )

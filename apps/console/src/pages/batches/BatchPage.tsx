@@ -14,7 +14,7 @@ import { List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { ORDER_CAUSES } from '../../words/codes.ts';
-import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { useCodeNames, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
 import { useOrderTable } from '../orders/Orders.tsx';
@@ -64,7 +64,6 @@ export function BatchPage() {
 
 function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
-  const write = useNumberFormat();
   const mayCall = useMayCall();
   const { batchId, failed, resent, pending, state } = batch;
   return (
@@ -74,11 +73,11 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
           operation="cancelBatch"
           call={{ params: { batchId } }}
           label={words.cancel}
-          title={words.cancelTitle(write(pending))}
+          title={words.cancelTitle(pending)}
           confirmLabel={words.cancelConfirm}
           dismissLabel={words.cancelDismiss}
           isDangerous
-          done={({ cancelled }) => (cancelled === 0 ? words.nothingCancelled : words.cancelled(write(cancelled)))}
+          done={({ cancelled }) => (cancelled === 0 ? words.nothingCancelled : words.cancelled(cancelled))}
         >
           <p>{words.cancelText}</p>
           <p>{words.cancelFinished}</p>
@@ -113,8 +112,7 @@ function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: Console
 
 function BatchProgress({ batch: { total, succeeded, failed, resent, pending, held } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
-  const write = useNumberFormat();
-  const label = words.progress(write(succeeded + failed), write(total));
+  const label = words.progress(succeeded + failed, total);
   return (
     <>
       <Figures>
@@ -160,7 +158,6 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
 function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
   const words = useWords(batchesWords);
   const causeWords = useCauseWords();
-  const write = useNumberFormat();
   const mayCall = useMayCall();
   const refreshMs = state !== 'completed' && SECTION_REFRESH_MS;
   const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs });
@@ -176,8 +173,8 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                   <Link {...ordersOf(cause)} resetScroll={false} aria-label={words.showThese(cause)}>
                     <code>{cause}</code>
                   </Link>{' '}
-                  · {words.ordersOf(write(orders))}
-                  {resent > 0 && ` · ${words.resent(write(resent))}`}
+                  · {words.ordersOf(orders)}
+                  {resent > 0 && ` · ${words.resent(resent)}`}
                   {orders > resent && state === 'completed' && mayCall('resendOrders') && (
                     <>
                       {' · '}
@@ -191,13 +188,13 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                   {messages.map((each) => (
                     <li key={each.message}>
                       {causeWords({ cause, ...each })}
-                      {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(write(each.orders))}</span>}
+                      {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(each.orders)}</span>}
                     </li>
                   ))}
                   {otherOrders > 0 && (
                     <li>
                       <Link {...ordersOf(cause)} resetScroll={false}>
-                        {words.otherMessages(write(otherOrders))}
+                        {words.otherMessages(otherOrders)}
                       </Link>
                     </li>
                   )}

@@ -6,7 +6,7 @@ import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, type Tone, useStateWords } from '../../kit/signs.tsx';
 import { DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
 import { Imports } from './Imports.tsx';
 import { batchesWords } from './words.ts';
@@ -96,17 +96,16 @@ export function useBatchTable(isOrder = false): Table<ConsoleBatch> {
 interface SplitCountProps {
   rest: number;
   part: number;
-  name: (count: string) => string;
+  name: (count: number) => string;
   tone?: Tone;
 }
 
 /** A count, and beside it a part that is not in it, if there is any: `1 · 2 resent`. */
 function SplitCount({ rest, part, name, tone = 'neutral' }: SplitCountProps) {
-  const write = useNumberFormat();
   return (
     <>
       <Count value={rest} tone={tone} />
-      {part > 0 && ` · ${name(write(part))}`}
+      {part > 0 && ` · ${name(part)}`}
     </>
   );
 }
@@ -114,10 +113,9 @@ function SplitCount({ rest, part, name, tone = 'neutral' }: SplitCountProps) {
 /** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */
 export function Resends({ batch: { resends, resent, failed } }: { batch: TracedBatch }) {
   const words = useWords(batchesWords);
-  const write = useNumberFormat();
   if (resends.length === 0) return null;
   return (
-    <Notice tone="neutral" title={words.resentOf(write(resent), write(failed))}>
+    <Notice tone="neutral" title={words.resentOf(resent, failed)}>
       {resends.map((batch) => (
         <div key={batch.batchId}>
           <BatchLink batch={batch} /> {words.resentBy(batch.operator ?? words.command)} <Time timeMs={batch.time} />

@@ -5,7 +5,7 @@ import { useAddress } from '../../kit/inputs.tsx';
 import { Query, Section } from '../../kit/page.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
+import { useRate, useWords } from '../../words/words.ts';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -25,12 +25,11 @@ export function Imports() {
 
 function ImportTable({ query }: { query: CallOf<'listImports'>['query'] }) {
   const words = useWords(batchesWords);
-  const write = useNumberFormat();
   const rate = useRate();
   const found = useOperation('listImports', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   const columns: Column<Import>[] = [
     { header: words.channel, cell: ({ channelCode }) => channelCode },
-    { header: words.completedBatches, cell: (each) => words.of(write(each.completed), write(each.batches)) },
+    { header: words.completedBatches, cell: (each) => words.of(each.completed, each.batches) },
     { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
     { header: words.succeeded, align: 'end', cell: ({ succeeded }) => <Count value={succeeded} /> },
     { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },

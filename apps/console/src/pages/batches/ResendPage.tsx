@@ -12,7 +12,7 @@ import { Answer, Failure, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { wordsInChinese } from '../../words/causes-zh.ts';
-import { useCodeNames, useLanguage, useNumberFormat, useWords } from '../../words/words.ts';
+import { useCodeNames, useLanguage, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import styles from '../pages.module.css';
@@ -84,7 +84,6 @@ interface Draft {
 /** The editor of failed orders. It requires a check before sending, and asks before unsaved changes are lost. */
 function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: OrdersToResend }) {
   const words = useWords(resendWords);
-  const write = useNumberFormat();
   const codeName = useCodeNames();
   const navigate = useNavigate();
   const [first] = useState<Draft>(() => ({
@@ -120,7 +119,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     return (
       <Group>
         <Button variant="default" onClick={() => setDraft({ ...draft, orders: kept, text: null })}>
-          {words.leaveThese(write(count))}
+          {words.leaveThese(count)}
         </Button>
       </Group>
     );
@@ -137,7 +136,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
     <>
       <LeaveGuard isAsking={() => draft !== first && !isSent.current} />
       {failed.hiddenPasswords > 0 && (
-        <Notice tone="neutral" title={words.hidden(write(failed.hiddenPasswords))}>
+        <Notice tone="neutral" title={words.hidden(failed.hiddenPasswords)}>
           {words.hiddenAdvice}
         </Notice>
       )}
@@ -193,16 +192,16 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
           operation="resendOrders"
           call={{ params, body }}
           label={words.send}
-          title={words.sendTitle(write(orders?.length ?? 0))}
+          title={words.sendTitle(orders?.length ?? 0)}
           isDisabled={!isCurrent}
-          done={(sent) => words.sent(write(sent.orders))}
+          done={(sent) => words.sent(sent.orders)}
           onDone={(sent) => {
             isSent.current = true;
             return navigate(pageOf.batch(sent.batchId));
           }}
         >
           <p>{words.sendText(batch.applicationName)}</p>
-          {failing > 0 && <p>{words.sendFailing(write(failing))}</p>}
+          {failing > 0 && <p>{words.sendFailing(failing)}</p>}
         </ConfirmButton>
         <span>{checked === undefined ? words.checkFirst : isCurrent ? '' : words.changedSince}</span>
       </Group>
@@ -216,9 +215,9 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
         <Answer key={checked.times}>
           <Section title={words.outcome}>
             <output>
-              {words.wouldSucceed(write(checked.orders.length - failing), write(checked.orders.length))}
+              {words.wouldSucceed(checked.orders.length - failing, checked.orders.length)}
               {words.gap}
-              {failing > 0 ? words.wouldFail(write(failing)) : words.allGood}
+              {failing > 0 ? words.wouldFail(failing) : words.allGood}
             </output>
             {leaveOut(failedSequences, sequenceOf)}
             <DataTable

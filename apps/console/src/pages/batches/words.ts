@@ -86,8 +86,6 @@ export const batchesWords = defineAreaWords({
   madeFrom: ['Resent from batch', '重发自批次'],
 });
 
-const countOrders = (count: string) => (count === '1' ? '1 order' : `${count} orders`);
-
 /** The words of the page that fixes and resends failed orders. */
 export const resendWords = defineAreaWords({
   lead: [
@@ -109,7 +107,7 @@ export const resendWords = defineAreaWords({
   fields: ['Failing fields', '相关字段'],
   noFields: ['Sent unchanged, unless you edit it as JSON', '原样重发，可在 JSON 中修改'],
   takeTypes: [
-    (count: number) => `Use the license type of the asset in ${count === 1 ? '1 order' : `${count} orders`}`,
+    (count: string) => `Use the license type of the asset in ${orders(count)}`,
     (count) => `将 ${count} 个订单的授权类型改为资产的类型`,
   ],
   leaveOut: ['Leave out', '不重发'],
@@ -134,7 +132,7 @@ export const resendWords = defineAreaWords({
   checkFirst: ['Check the orders before you send them.', '提交前请先检查订单。'],
   outcome: ['If sent now', '现在提交的结果'],
   wouldSucceed: [
-    (count: string, total: string) => `${count} of ${countOrders(total)} would succeed.`,
+    (count: string, total: string) => `${count} of ${orders(total)} would succeed.`,
     (count, total) => `${total} 个订单中有 ${count} 个会成功。`,
   ],
   wouldFail: [
@@ -144,7 +142,7 @@ export const resendWords = defineAreaWords({
   allGood: ['Nothing changes until you send them.', '提交之前不会产生任何变更。'],
   changedSince: ['You changed the orders after the check. Check them again.', '检查后内容有改动，请重新检查。'],
   send: ['Send', '提交'],
-  sendTitle: [(count: string) => `Send ${countOrders(count)}?`, (count) => `提交 ${count} 个订单？`],
+  sendTitle: [(count: string) => `Send ${orders(count)}?`, (count) => `提交 ${count} 个订单？`],
   sendText: [
     (application: string) =>
       `The orders become a new batch of ${application} and are applied in sequence. An order that has taken effect can’t be cancelled.`,
@@ -154,7 +152,7 @@ export const resendWords = defineAreaWords({
     (count: string) => `If sent now, ${count} would fail.`,
     (count) => `现在提交，其中 ${count} 个会失败。`,
   ],
-  sent: [(count: string) => `${countOrders(count)} sent.`, (count) => `已提交 ${count} 个订单。`],
+  sent: [(count: string) => `${orders(count)} sent.`, (count) => `已提交 ${count} 个订单。`],
   leaveTitle: ['Leave without sending?', '不提交就离开？'],
   leaveText: ['Your changes will be lost.', '您所做的修改将丢失。'],
   leave: ['Leave', '离开'],

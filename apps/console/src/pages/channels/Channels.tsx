@@ -9,7 +9,7 @@ import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Bar, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useRate, useWords } from '../../words/words.ts';
+import { useRate, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
@@ -74,16 +74,15 @@ function useChannelTable(most?: number): Table<ConsoleChannel> {
 /** The first channels that are behind, paused or hold orders, linked to all. Renders nothing if there are none. */
 export function DelayedChannels({ delayed: { holding, behind, paused, first } }: Pick<Overview, 'delayed'>) {
   const words = useWords(channelsWords);
-  const write = useNumberFormat();
   const table = useChannelTable(Math.max(...first.map(({ pendingOrders }) => pendingOrders)));
   if (first.length === 0) return null;
   const footer = (
     <p>
-      <Link {...pageOf.channels({ state: 'behind' })}>{words.allBehind(write(behind))}</Link>
+      <Link {...pageOf.channels({ state: 'behind' })}>{words.allBehind(behind)}</Link>
       {' · '}
-      <Link {...pageOf.channels({ state: 'paused' })}>{words.allPaused(write(paused))}</Link>
+      <Link {...pageOf.channels({ state: 'paused' })}>{words.allPaused(paused)}</Link>
       {' · '}
-      <Link {...pageOf.channels({ state: 'holding' })}>{words.allHolding(write(holding))}</Link>
+      <Link {...pageOf.channels({ state: 'holding' })}>{words.allHolding(holding)}</Link>
     </p>
   );
   return (

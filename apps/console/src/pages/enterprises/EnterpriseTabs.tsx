@@ -4,7 +4,7 @@ import { useMayCall } from '../../api/operations.ts';
 import { Badge } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { VerdictMarks } from '../assets/Verdict.tsx';
 import { AssetLink, pageOf } from '../links.tsx';
 import { enterprisesWords } from './words.ts';
@@ -50,7 +50,6 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
 
 function Held({ employee: { held, heldCount } }: { employee: Employee }) {
   const words = useWords(enterprisesWords);
-  const write = useNumberFormat();
   if (heldCount === 0) return words.holdsNothing;
   return (
     <>
@@ -60,7 +59,7 @@ function Held({ employee: { held, heldCount } }: { employee: Employee }) {
           {lentInto !== null && <> {words.inLock(lentInto)}</>}{' '}
         </span>
       ))}
-      {heldCount > held.length && words.more(write(heldCount - held.length))}
+      {heldCount > held.length && words.more(heldCount - held.length)}
     </>
   );
 }

@@ -132,7 +132,7 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
     ...(added > 0 ? [words.added(added)] : []),
     ...changes.map(
       ({ sequence, field, before, after }) =>
-        `${words.inOrder(sequence, field)}${words.colon}${write(before)} → ${write(after)}`,
+        `${words.inOrder(String(sequence), field)}${words.colon}${write(before)} → ${write(after)}`,
     ),
     ...(more > 0 ? [words.moreChanges(more)] : []),
   ];

@@ -112,19 +112,19 @@ export const auditWords = defineAreaWords({
   difference: ['difference from the failed orders', '与失败订单的差异'],
   noDifference: ['none: resent unchanged', '无，原样重发'],
   leftOut: [
-    (count: number) => (count === 1 ? '1 failed order left out' : `${count} failed orders left out`),
+    (count: string) => (count === '1' ? '1 failed order left out' : `${count} failed orders left out`),
     (count) => `未重发 ${count} 个失败订单`,
   ],
   added: [
-    (count: number) => (count === 1 ? '1 order added' : `${count} orders added`),
+    (count: string) => (count === '1' ? '1 order added' : `${count} orders added`),
     (count) => `新增 ${count} 个订单`,
   ],
   inOrder: [
-    (sequence: number, field: string) => `sequence ${sequence}, ${field}`,
+    (sequence: string, field: string) => `sequence ${sequence}, ${field}`,
     (sequence, field) => `序号 ${sequence}，${field}`,
   ],
   moreChanges: [
-    (count: number) => (count === 1 ? 'and 1 more change' : `and ${count} more changes`),
+    (count: string) => (count === '1' ? 'and 1 more change' : `and ${count} more changes`),
     (count) => `另有 ${count} 处变更`,
   ],
 });

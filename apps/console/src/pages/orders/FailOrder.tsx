@@ -2,7 +2,7 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { useState } from 'react';
 import { ConfirmButton } from '../../kit/dialogs.tsx';
 import { Choice, TextField } from '../../kit/inputs.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
@@ -11,7 +11,6 @@ const MAX_NAMED = 10;
 /** Marks a pending order as failed. If its customer has later pending orders, asks what to do with them. */
 export function FailOrder({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
-  const write = useNumberFormat();
   const [reason, setReason] = useState('');
   const [waiting, setWaiting] = useState<ConsoleData<'failOrder'>>();
   const [later, setLater] = useState<'keep' | 'fail' | null>(null);
@@ -23,7 +22,7 @@ export function FailOrder({ orderId }: { orderId: string }) {
       title={words.failTitle}
       isDangerous
       canConfirm={reason.trim() !== '' && (waiting === undefined || later !== null)}
-      done={({ outcome, orders }) => (outcome === 'failed' ? words.failedNow(write(orders)) : words.notPending)}
+      done={({ outcome, orders }) => (outcome === 'failed' ? words.failedNow(orders) : words.notPending)}
       onDone={(answer) => {
         if (answer.outcome !== 'later_pending') return true;
         setWaiting(answer);
@@ -35,13 +34,13 @@ export function FailOrder({ orderId }: { orderId: string }) {
       {waiting !== undefined && (
         <>
           <div role="alert">
-            {words.laterPending(write(waiting.orders))}
+            {words.laterPending(waiting.orders)}
             {waiting.licenseOrderIds.slice(0, MAX_NAMED).map((id) => (
               <div key={id}>
                 <OrderLink orderId={id} />
               </div>
             ))}
-            {waiting.orders > MAX_NAMED && words.more(write(waiting.orders - MAX_NAMED))}
+            {waiting.orders > MAX_NAMED && words.more(waiting.orders - MAX_NAMED)}
           </div>
           <Choice
             label={words.laterOrders}

@@ -6,7 +6,7 @@ import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { useCodeNames, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, AssetLink, BatchLink, CustomerLink, EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
 import { FailOrder } from './FailOrder.tsx';
@@ -260,7 +260,6 @@ const MAX_SHOWN = 20;
 /** The assets named in an order's request, linked to their pages. */
 function NamedAssets({ order }: { order: unknown }) {
   const words = useWords(ordersWords);
-  const write = useNumberFormat();
   const { assets = [] } = (order ?? {}) as { assets?: readonly { assetNos: readonly string[] }[] };
   const assetNums = [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
   if (assetNums.length === 0) return null;
@@ -273,7 +272,7 @@ function NamedAssets({ order }: { order: unknown }) {
           <AssetLink assetNum={assetNum} />{' '}
         </span>
       ))}
-      {assetNums.length > MAX_SHOWN && words.more(write(assetNums.length - MAX_SHOWN))}
+      {assetNums.length > MAX_SHOWN && words.more(assetNums.length - MAX_SHOWN)}
     </p>
   );
 }

@@ -10,7 +10,7 @@ import { type Column, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
-import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { useCodeNames, useWords } from '../../words/words.ts';
 import { batchesWords } from '../batches/words.ts';
 import { AssetLink, BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder } from './RetryOrder.tsx';
@@ -81,7 +81,6 @@ export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => 
 function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Batch })[] }) {
   const words = useWords(ordersWords);
   const shared = useWords(batchesWords);
-  const write = useNumberFormat();
   const mayCall = useMayCall();
   const listIds = (of: readonly TracedOrder[]) => of.map(({ licenseOrderId }) => licenseOrderId).join();
   const toSend = orders.filter(({ state, resentAs }) => state === 'failed' && resentAs === null);
@@ -111,14 +110,14 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
             <Menu.Label>{words.batchByBatch}</Menu.Label>
             {batches.map((ofBatch) => (
               <Menu.Item key={ofBatch[0]!.licenseOrderId} renderRoot={(props) => linkTo(ofBatch, props)}>
-                {`${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(write(ofBatch.length))}`}
+                {`${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(ofBatch.length)}`}
               </Menu.Item>
             ))}
           </Menu.Dropdown>
         </Menu>
       )}
       {mayCall('resendOrders') && toSend.length < orders.length && (
-        <span className="small">{words.notSent(write(orders.length - toSend.length))}</span>
+        <span className="small">{words.notSent(orders.length - toSend.length)}</span>
       )}
     </>
   );

@@ -2,7 +2,7 @@ import type { ComparedPreview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { useWords } from '../../words/words.ts';
 import { OrderLink, pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
 import { ordersWords } from './words.ts';
@@ -13,7 +13,6 @@ const MAX_NAMED = 5;
 /** What an order would do to assets and products, or why it would fail. */
 export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
   const words = useWords(ordersWords);
-  const write = useNumberFormat();
   const causeWords = useCauseWords();
   if (preview.cause !== null) {
     return (
@@ -34,7 +33,7 @@ export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
           {productUri !== null && <> · {productUri}</>}
         </div>
       ))}
-      {all.length > MAX_NAMED && <div>{words.more(write(all.length - MAX_NAMED))}</div>}
+      {all.length > MAX_NAMED && <div>{words.more(all.length - MAX_NAMED)}</div>}
     </>
   );
 }

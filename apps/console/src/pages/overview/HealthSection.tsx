@@ -22,7 +22,6 @@ const PAGES: { [check in HealthCheck['check']]?: LinkProps } = {
 /** The failing checks, worst first, with what to do, and all checks. */
 export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
   const words = useWords(overviewWords);
-  const write = useNumberFormat();
   const explain = useCheckWords(time);
   const wrong = checks
     .filter(({ state }) => state !== 'ok')
@@ -59,7 +58,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           {wrong.length === 0 ? (
             <Badge tone="good">{words.allWell}</Badge>
           ) : (
-            `${words.allChecks}${words.gap}${words.aside(words.someChecks(write(wrong.length)))}`
+            `${words.allChecks}${words.gap}${words.aside(words.someChecks(wrong.length))}`
           )}
         </summary>
         <ul className="plain">

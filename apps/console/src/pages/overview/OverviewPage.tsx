@@ -11,7 +11,7 @@ import { type Column, DataTable } from '../../kit/table.tsx';
 import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { writeTime } from '../../words/times.ts';
-import { useDuration, useNumberFormat, useRate, useWords } from '../../words/words.ts';
+import { useDuration, useRate, useWords } from '../../words/words.ts';
 import { LATEST, LatestBatches } from '../batches/Batches.tsx';
 import { DelayedChannels } from '../channels/Channels.tsx';
 import { pageOf } from '../links.tsx';
@@ -88,7 +88,6 @@ type NowProps = Pick<Overview, 'now' | 'backlog' | 'time' | 'intervals'> & { isB
 /** Current throughput and backlog, linked to the orders. If a channel is behind, the oldest order is highlighted. */
 function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
   const words = useWords(overviewWords);
-  const write = useNumberFormat({ maximumFractionDigits: 0 });
   const writeRate = useRate();
   const writeDuration = useDuration();
   const rate = (orders: number) => writeRate(orders / now.seconds);
@@ -122,7 +121,7 @@ function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
         )}
         {heldOrders > 0 && <Figure label={words.heldOrders} value={heldOrders} tone="warn" link={{ to: '/holds' }} />}
       </Figures>
-      <div className="small">{words.ofLastSeconds(write(now.seconds))}</div>
+      <div className="small">{words.ofLastSeconds(Math.round(now.seconds))}</div>
     </>
   );
 }
@@ -144,7 +143,6 @@ const SERIES = [
  */
 function Activity({ intervals, intervalSeconds, failures, failedChannels, span }: ActivityProps) {
   const words = useWords(overviewWords);
-  const write = useNumberFormat();
   const navigate = route.useNavigate();
   const nightMs = lastNight();
   const { from, to } = route.useSearch();
@@ -197,14 +195,14 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
         ) : (
           <Chart
-            label={words.chart(...(sums.map((sum) => write(sum)) as [string, string, string, string]), period)}
+            label={words.chart(...(sums as [number, number, number, number]), period)}
             period={period}
             timesMs={shown.map(({ startTime }) => startTime)}
             panels={[series.slice(2, 3), series.slice(0, 2), series.slice(3)]}
             onZoom={zoomTo}
           />
         )}
-        <div className="small">{words.intervals(intervalSeconds)}</div>
+        <div className="small">{words.intervals({ seconds: intervalSeconds })}</div>
       </Section>
       {failures.length > 0 && (
         <Section title={words.failures}>

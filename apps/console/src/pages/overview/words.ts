@@ -48,9 +48,9 @@ export const overviewWords = defineAreaWords({
       `订单趋势（${span}）：受理 ${accepted}，成功 ${succeeded}，失败 ${failed}，期末未完成 ${pending}。`,
   ],
   intervals: [
-    (seconds: number) =>
+    ({ seconds }: { seconds: number }) =>
       `${writeLength(seconds, ['-hour', '-minute', '-second'])} intervals; the last is incomplete. Orders without an outcome are those at an interval's end, held and paused ones included. Drag to zoom in.`,
-    (seconds) =>
+    ({ seconds }) =>
       `统计间隔为 ${writeLength(seconds, [' 小时', ' 分钟', ' 秒'])}，最后一个间隔尚未结束。“未完成”为间隔结束时的订单数，含挂起订单和已暂停渠道的订单。拖动可放大。`,
   ],
   clearZoom: ['Show the whole period', '显示整个时间范围'],

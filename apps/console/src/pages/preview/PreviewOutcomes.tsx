@@ -8,7 +8,7 @@ import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames, useNumberFormat, useWords } from '../../words/words.ts';
+import { useCodeNames, useWords } from '../../words/words.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
 import { AssetLink, OwnerLink } from '../links.tsx';
 import { NearestProducts } from '../orders/PreviewOutcome.tsx';
@@ -29,7 +29,6 @@ interface PreviewOutcomesProps {
 export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcomesProps) {
   const { orders, syncMode, ignoredFields } = batch;
   const words = useWords(previewWords);
-  const write = useNumberFormat();
   const codeName = useCodeNames();
   const failed = orders.filter((order) => order.state === 'failed').length;
   const shown = orders.filter((order) => state === '' || order.state === state);
@@ -62,7 +61,7 @@ export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcome
         <Figure label={words.wouldSucceed} value={orders.length - failed} tone="good" />
         <Figure label={words.wouldFail} value={failed} tone={failed > 0 ? 'bad' : 'neutral'} />
       </Figures>
-      {syncMode === 'sync' && failed > 0 && <Notice tone="warn" title={words.noneOfSync(write(failed))} />}
+      {syncMode === 'sync' && failed > 0 && <Notice tone="warn" title={words.noneOfSync(failed)} />}
       {ignoredFields.length > 0 && (
         <Notice tone="warn" title={words.ignored}>
           {ignoredFields.join(words.comma)}
@@ -91,25 +90,23 @@ export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcome
 
 function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
-  const write = useNumberFormat();
   const [first] = numbers;
   if (first === undefined) return null;
   return (
     <>
       <AssetLink assetNum={first.assetNum} />
-      {numberCount > 1 && <div>{words.more(write(numberCount - 1))}</div>}
+      {numberCount > 1 && <div>{words.more(numberCount - 1)}</div>}
     </>
   );
 }
 
 function Summary({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
-  const write = useNumberFormat();
   const causeWords = useCauseWords();
   const { cause, assetCount, productCount } = order;
   if (cause !== null) return <>{causeWords(order)}</>;
   if (assetCount + productCount === 0) return <>{words.noEffect}</>;
-  return <>{words.effects(write(assetCount), write(productCount))}</>;
+  return <>{words.effects(assetCount, productCount)}</>;
 }
 
 function OutcomeBadge({ state }: Pick<PreviewedOrder, 'state'>) {
@@ -170,14 +167,13 @@ type Effect = PreviewedOrder['assets'][number] | PreviewedOrder['products'][numb
 function Effects({ title, count, effects }: { title: string; count: number; effects: readonly Effect[] }) {
   const words = useWords(previewWords);
   const ofOrders = useWords(ordersWords);
-  const write = useNumberFormat();
   if (count === 0) return null;
   return (
     <>
       <h5>
         {title}
         {words.gap}
-        {words.aside(write(count))}
+        {words.aside(count)}
       </h5>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <ul className={styles.effects} tabIndex={0} aria-label={title}>
@@ -188,7 +184,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
             <AssetLink assetNum={effect.assetNum} />
           </li>
         ))}
-        {count > effects.length && <li>{words.more(write(count - effects.length))}</li>}
+        {count > effects.length && <li>{words.more(count - effects.length)}</li>}
       </ul>
     </>
   );
@@ -197,7 +193,6 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
 /** The current state of an order's assets, one at a time. Active assets come first. */
 function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
   const words = useWords(previewWords);
-  const write = useNumberFormat();
   const [, change] = useAddress();
   const [chosen, setChosen] = useState(() => (numbers.find(({ isActive }) => isActive) ?? numbers[0])?.assetNum);
   const named = numbers.find(({ assetNum }) => assetNum === chosen);
@@ -217,7 +212,7 @@ function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'n
           }}
         />
       )}
-      {numberCount > numbers.length && <p>{words.more(write(numberCount - numbers.length))}</p>}
+      {numberCount > numbers.length && <p>{words.more(numberCount - numbers.length)}</p>}
       {named.isActive ? (
         <AssetNow key={named.assetNum} assetNum={named.assetNum} />
       ) : (

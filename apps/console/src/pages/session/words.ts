@@ -22,9 +22,9 @@ export const sessionWords = defineAreaWords({
   present: ['Current password', '当前密码'],
   next: ['New password', '新密码'],
   nextAgain: ['Confirm new password', '确认新密码'],
-  nextRule: [(min: number, max: number) => `${min} to ${max} characters`, (min, max) => `${min} 至 ${max} 个字符`],
+  nextRule: [(min: string, max: string) => `${min} to ${max} characters`, (min, max) => `${min} 至 ${max} 个字符`],
   differs: ['The new passwords don’t match.', '两次输入的新密码不一致。'],
-  tooShort: [(min: number) => `Use at least ${min} characters.`, (min) => `至少需要 ${min} 个字符。`],
+  tooShort: [(min: string) => `Use at least ${min} characters.`, (min) => `至少需要 ${min} 个字符。`],
   change: ['Change password', '修改密码'],
   changed: ['Password changed.', '密码已修改。'],
 });

@@ -80,7 +80,7 @@ export const webhooksWords = defineAreaWords({
   answer: ['Last answer', '最近响应'],
   took: ['Took', '耗时'],
   noAnswer: ['no response', '无响应'],
-  showAttempts: [(count: number) => `${count} ${count === 1 ? 'attempt' : 'attempts'}`, (count) => `${count} 次投递`],
+  showAttempts: [(count: string) => `${count} ${count === '1' ? 'attempt' : 'attempts'}`, (count) => `${count} 次投递`],
   id: ['Webhook ID', 'Webhook ID'],
   noDeliveriesTitle: ['No messages', '暂无消息'],
   testTitle: ['Send a test message?', '发送测试消息？'],
