@@ -102,7 +102,7 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const emptyOf = (nextCursor: string | null) => {
     if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
     if (!names.some((name) => address[name] !== undefined)) return <Empty title={none[0]}>{none[1]}</Empty>;
-    return noMatches ?? <Empty title={words.nothingFiltered}>{words.nothingFilteredAdvice}</Empty>;
+    return noMatches ?? <Empty title={words.noMatches}>{words.nothingFilteredAdvice}</Empty>;
   };
   // The export has the pages before this one, too.
   const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;

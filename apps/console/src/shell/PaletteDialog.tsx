@@ -232,10 +232,8 @@ function useItemsOf(hits: readonly SearchHit[], text: string): Item[] {
 
 const paletteWords = defineAreaWords({
   pages: ['Pages', '页面'],
-  actions: ['Actions', '操作'],
   newApplication: ['New application', '新建应用'],
   newOperator: ['New operator', '新建操作员'],
-  employees: ['Employees', '员工'],
   all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
   found: [(count: string) => (count === '1' ? '1 result' : `${count} results`), (count) => `${count} 条结果`],
   nothing: [

@@ -23,7 +23,6 @@ export const stateWords = defineWords({
   failed: ['Failed', '失败'],
   cancelled: ['Cancelled', '已取消'],
   active: ['Active', '有效'],
-  inactive: ['Inactive', '无效'],
   revoked: ['Revoked', '已撤销'],
   enabled: ['Enabled', '已启用'],
   disabled: ['Disabled', '已停用'],

@@ -85,7 +85,6 @@ export const kitWords = defineAreaWords({
     'Only part of the entries were searched. Go to the next page to search the rest.',
     '目前仅搜索了部分数据，翻到下一页可继续搜索。',
   ],
-  nothingFiltered: ['No matches', '没有匹配结果'],
   nothingFilteredAdvice: ['Clear or change a filter.', '请清除或修改筛选条件。'],
   shownOnce: [
     'This is shown only once. Save it somewhere safe before you close this dialog.',

@@ -100,7 +100,7 @@ function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry
             {words.nodesUntil(limitConcurrent)} <Time timeMs={limitEndDate} isExact /> ·{' '}
           </>
         ))}
-      {words.instance} <CopyId id={instanceId} />
+      {words.id} <CopyId id={instanceId} />
     </div>
   );
 }

@@ -15,7 +15,6 @@ export const batchesWords = defineAreaWords({
   held: ['Held', '挂起'],
   latest: ['Latest batches', '最新批次'],
   allBatches: ['All batches', '所有批次'],
-  noMatches: ['No matches', '没有匹配结果'],
   noMatchesAdvice: [
     'Clear or change a filter. A batch number matches whole; end it with * to find all that begin with it.',
     '请清除或修改筛选条件。批次编号须完整匹配；以 * 结尾可查找以其开头的所有批次。',
@@ -31,7 +30,6 @@ export const batchesWords = defineAreaWords({
     (done: string, total: string) => `${done} of ${orders(total)} have an outcome`,
     (done, total) => `${total} 个订单中 ${done} 个已有结果`,
   ],
-  failures: ['Failures by cause', '失败原因'],
   ordersOf: [orders, (count) => `${count} 个订单`],
   messages: ['Messages', '错误消息'],
   showThese: [(cause: string) => `Show orders that failed with ${cause}`, (cause) => `查看因 ${cause} 失败的订单`],
@@ -103,7 +101,6 @@ export const resendWords = defineAreaWords({
   nothingLeft: ['All these orders were resent', '这些订单均已重发'],
   asJson: ['Edit as JSON', '以 JSON 编辑'],
   failing: ['Orders to fix', '待修正的订单'],
-  failure: ['Failure', '失败原因'],
   fields: ['Failing fields', '相关字段'],
   noFields: ['Sent unchanged, unless you edit it as JSON', '原样重发，可在 JSON 中修改'],
   takeTypes: [
@@ -158,5 +155,4 @@ export const resendWords = defineAreaWords({
   leave: ['Leave', '离开'],
   stay: ['Stay', '留在此页'],
   state: ['Outcome', '结果'],
-  effect: ['Effect or failure', '变更或失败原因'],
 });

@@ -42,7 +42,6 @@ export const channelsWords = defineAreaWords({
   yes: ['Yes', '是'],
   no: ['No', '否'],
   changes: ['Changes to this channel', '该渠道的变更'],
-  pause: ['Pause', '暂停'],
   pauseTitle: [(code: string) => `Pause channel ${code}?`, (code) => `暂停渠道 ${code}？`],
   pauseSays: [
     'Its orders stay pending until you resume it, whichever application sent them. Other channels continue. Sync calls that touch its customers are refused. Pausing can take a few seconds, until work in progress finishes.',
@@ -57,7 +56,6 @@ export const channelsWords = defineAreaWords({
       `Channel ${code} is paused, but a drain or call in progress still applies its orders. To wait for it, run lockstep channel pause.`,
     (code) => `渠道 ${code} 已暂停，但进行中的处理仍在执行其订单。如需等待其结束，请运行 lockstep channel pause。`,
   ],
-  resume: ['Resume', '恢复'],
   resumeTitle: [(code: string) => `Resume channel ${code}?`, (code) => `恢复渠道 ${code}？`],
   resumeSays: [
     'Workers apply its pending orders, oldest first, within seconds.',

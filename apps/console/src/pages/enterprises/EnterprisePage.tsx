@@ -50,7 +50,7 @@ export function EnterprisePage() {
       {login !== undefined && (
         <OneTimeSecret
           title={words.newLogin}
-          secrets={{ [words.account]: login.account, [words.password]: login.password }}
+          secrets={{ [words.userName]: login.account, [words.password]: login.password }}
           onClose={() => {
             setLogin(undefined);
             announce('good', words.created(login.account));
@@ -166,7 +166,7 @@ function Administrators({ enterpriseGlobalId, administrators, onLogin }: Adminis
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   const columns: Column<Administrator>[] = [
-    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.userName, cell: ({ account }) => <CopyId id={account} /> },
     { header: words.fieldName, cell: ({ name }) => name },
     {
       header: words.password,

@@ -26,12 +26,12 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
         </>
       ),
     },
-    { header: words.account, cell: ({ account }) => <CopyId id={account} /> },
+    { header: words.userName, cell: ({ account }) => <CopyId id={account} /> },
     { header: words.holds, cell: (employee) => <Held employee={employee} /> },
     { header: words.remark, cell: ({ remark }) => remark ?? '–', isMinor: true },
     { header: words.added, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-    { header: words.department, cell: (row) => row.departmentId ?? '–', isMinor: true },
-    { header: words.mobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
+    { header: words.departmentId, cell: (row) => row.departmentId ?? '–', isMinor: true },
+    { header: words.passwordMobile, cell: ({ passwordMobile }) => passwordMobile ?? '–', isMinor: true },
     { header: words.id, cell: ({ memberGlobalId }) => <CopyId id={memberGlobalId} />, isMinor: true },
   ];
   return (
@@ -50,7 +50,7 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
 
 function Held({ employee: { held, heldCount } }: { employee: Employee }) {
   const words = useWords(enterprisesWords);
-  if (heldCount === 0) return words.holdsNothing;
+  if (heldCount === 0) return words.none;
   return (
     <>
       {held.map(({ assetNum, lentInto, verdict }) => (

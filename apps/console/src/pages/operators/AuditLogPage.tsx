@@ -126,7 +126,7 @@ function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
 function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {
   const words = useWords(auditWords);
   const write = (value: unknown) =>
-    value === undefined ? words.nothingBefore : typeof value === 'string' ? value : JSON.stringify(value);
+    value === undefined ? words.nothing : typeof value === 'string' ? value : JSON.stringify(value);
   const lines = [
     ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
     ...(added > 0 ? [words.added(added)] : []),
@@ -155,7 +155,7 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
 /** A value in the audit log. Fields whose names end in Time hold milliseconds. */
 function Value({ of: value, name }: { of: unknown; name: string }) {
   const words = useWords(auditWords);
-  if (value === null || value === undefined) return <>{words.nothingBefore}</>;
+  if (value === null || value === undefined) return <>{words.nothing}</>;
   if (typeof value === 'number' && name.endsWith('Time')) return <Time timeMs={value} />;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return <>{value.join(words.comma)}</>;
   return <>{typeof value === 'string' ? value : JSON.stringify(value)}</>;

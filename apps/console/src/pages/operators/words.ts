@@ -36,7 +36,6 @@ export const operatorsWords = defineAreaWords({
     '从下一次请求起生效，对已登录的会话同样有效。',
   ],
   changeRoleDone: [(name: string) => `Role of ${name} changed.`, (name) => `${name} 的角色已修改。`],
-  allChannels: ['All channels', '全部渠道'],
   channelsHint: ['One channel code per line.', '每行一个渠道代码。'],
   changeChannels: ['Change channels', '修改渠道'],
   changeChannelsTitle: [(name: string) => `Channels of ${name}`, (name) => `${name} 的渠道`],
@@ -108,7 +107,6 @@ export const auditWords = defineAreaWords({
     'Every change that an operator makes is recorded here, with who made it and when.',
     '操作员所做的每项变更都会记录在这里，包括操作者和时间。',
   ],
-  nothingBefore: ['none', '无'],
   difference: ['difference from the failed orders', '与失败订单的差异'],
   noDifference: ['none: resent unchanged', '无，原样重发'],
   leftOut: [

@@ -234,7 +234,7 @@ function OrderContent({ orderId }: { orderId: string }) {
   const content = useOperation('getOrderContent', { params: { licenseOrderId: orderId } });
   const missing = {
     too_large: [words.tooLarge, words.tooLargeAdvice],
-    expired: [words.expired, words.expiredAdvice],
+    expired: [words.gone, words.expiredAdvice],
     gone: [words.gone, words.goneAdvice],
   } as const;
   return (

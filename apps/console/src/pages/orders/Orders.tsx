@@ -71,7 +71,7 @@ export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => 
       { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
       { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
       { header: words.customer, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
-      { header: words.why, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
+      { header: words.failure, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
       { header: words.finished, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
     ],
   };

@@ -23,7 +23,7 @@ export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
     );
   }
   const all = [...preview.assets.map((effect) => ({ ...effect, productUri: null })), ...preview.products];
-  if (all.length === 0) return <span>{words.nothingWouldChange}</span>;
+  if (all.length === 0) return <span>{words.noEffect}</span>;
   return (
     <>
       {all.slice(0, MAX_NAMED).map(({ assetNum, action, productUri }, place) => (

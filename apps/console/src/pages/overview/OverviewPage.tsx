@@ -107,7 +107,7 @@ function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
         <Figure label={words.pendingOrders} value={pendingOrders} link={pageOf.orders({ state: 'pending' })} />
         <Figure
           label={words.oldestPending}
-          value={oldest === null ? words.nothingPending : writeDuration(Math.max(0, time - oldest.acceptedTime))}
+          value={oldest === null ? words.none : writeDuration(Math.max(0, time - oldest.acceptedTime))}
           tone={isBehind ? 'warn' : 'neutral'}
           {...(oldest && { link: pageOf.batch(oldest.batchId) })}
         />

@@ -31,7 +31,6 @@ export const overviewWords = defineAreaWords({
   demoApplication: ['application', '应用'],
   demoGuide: ['the tutorial in docs/tutorial.md', '教程 docs/tutorial.md（英文）'],
   ofLastSeconds: [(seconds: string) => `Average of the last ${seconds} s`, (seconds) => `最近 ${seconds} 秒平均值`],
-  nothingPending: ['None', '无'],
   activity: ['Orders', '订单'],
   span: ['Period', '时间范围'],
   span1h: ['Last hour', '最近 1 小时'],
@@ -62,7 +61,6 @@ export const overviewWords = defineAreaWords({
     'Send a batch with lockstep submit, or select a longer period.',
     '请用 lockstep submit 提交批次，或选择更长的时间范围。',
   ],
-  failures: ['Failures by cause', '失败原因'],
   failedChannels: ['Channels of the latest failures', '最近失败订单的渠道'],
   failedLastNight: ['Failed last night', '昨夜失败的订单'],
   wholePeriod: [

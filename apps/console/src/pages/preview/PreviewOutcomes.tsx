@@ -157,7 +157,7 @@ function Would({ order }: { order: PreviewedOrder }) {
   return (
     <>
       <Effects title={words.assets} count={assetCount} effects={assets} />
-      <Effects title={words.productsOf} count={productCount} effects={products} />
+      <Effects title={words.products} count={productCount} effects={products} />
     </>
   );
 }

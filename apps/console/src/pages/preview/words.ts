@@ -41,7 +41,6 @@ export const previewWords = defineAreaWords({
   state: ['Outcome', '结果'],
   succeed: ['Succeeds', '成功'],
   fail: ['Fails', '失败'],
-  effect: ['Effect or failure', '变更或失败原因'],
   beside: ['Compare', '对比'],
   besideOf: [
     (sequence: string) => `Compare order ${sequence} with the current state`,
@@ -51,7 +50,6 @@ export const previewWords = defineAreaWords({
     (assets: string, products: string) => `Assets: ${assets}, products: ${products}`,
     (assets, products) => `资产：${assets}，产品：${products}`,
   ],
-  noEffect: ['No changes', '无变更'],
   order: [(sequence: string) => `Order ${sequence}`, (sequence) => `订单 ${sequence}`],
   would: ['Effect', '变更'],
   newNumber: [
@@ -62,5 +60,4 @@ export const previewWords = defineAreaWords({
     'A purchase creates the asset. A revocation fails, unless an earlier order of the batch buys the asset.',
     '购买订单会创建该资产；撤销订单会失败，除非同一批次中前面的订单购买了它。',
   ],
-  productsOf: ['Products', '产品'],
 });
