@@ -41,7 +41,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const unset = fields.filter((field) => !isSet(field));
   const offered = unset.slice(0, isNarrow ? 0 : MAX_UNSET);
   const more = unset.filter((field) => !offered.includes(field) && field.name !== added);
-  const apply = (search: Search<string>) => change({ ...search, cursor: undefined });
+  const apply = (search: Search) => change({ ...search, cursor: undefined });
   const clear = () => apply(Object.fromEntries(fields.flatMap(namesOf).map((name) => [name, undefined])));
   return (
     <search className={styles.filters} aria-label={words.filters}>
@@ -83,7 +83,7 @@ interface ChipProps {
   isSet: boolean;
   /** Whether the reader has just chosen it from the other filters. */
   isAdded: boolean;
-  onApply: (search: Search<string>) => void;
+  onApply: (search: Search) => void;
 }
 
 function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
@@ -92,7 +92,7 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
   const [isOpen, setOpen] = useState(isAdded);
   const { name, label, kind, options = {}, placeholder } = field;
   const value = address[name];
-  const apply = (search: Search<string>) => {
+  const apply = (search: Search) => {
     setOpen(false);
     onApply(search);
   };
@@ -271,7 +271,7 @@ const future = () => {
 };
 
 /** Writes what a set filter is set to. */
-function writeFilter({ name, until, kind, options = {} }: FilterField, address: Search<string>): string | undefined {
+function writeFilter({ name, until, kind, options = {} }: FilterField, address: Search): string | undefined {
   const value = address[name];
   if (kind === 'text') return value;
   if (kind === 'select') return options[value ?? ''] ?? value;
@@ -285,7 +285,7 @@ function Views({ names }: { names: readonly string[] }) {
   const words = useWords(kitWords);
   const [address, change] = useAddress();
   const path = useLocation({ select: ({ pathname }) => pathname });
-  const [saved, setSaved] = useLocalStorage<Record<string, Search<string>>>({
+  const [saved, setSaved] = useLocalStorage<Record<string, Search>>({
     key: `lockstep-views ${path}`,
     defaultValue: {},
   });
@@ -294,7 +294,7 @@ function Views({ names }: { names: readonly string[] }) {
   const current = Object.fromEntries(
     names.flatMap((each) => (address[each] === undefined ? [] : [[each, address[each]]])),
   );
-  const isSame = (view: Search<string>) => JSON.stringify(view) === JSON.stringify(current);
+  const isSame = (view: Search) => JSON.stringify(view) === JSON.stringify(current);
   const shown = Object.entries(saved).find(([, view]) => isSame(view))?.[0];
   const isFiltered = Object.keys(current).length > 0;
   const close = () => setName(undefined);

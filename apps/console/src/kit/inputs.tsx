@@ -5,8 +5,8 @@ import styles from './kit.module.css';
 import type { Search } from './search.ts';
 
 /** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
-export function useAddress(): [Search<string>, (change: Search<string>, replace?: boolean) => void] {
-  const search: Search<string> = useSearch({ strict: false });
+export function useAddress(): [Search, (change: Search, replace?: boolean) => void] {
+  const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   // Keeps the scroll position. Adds a history entry by default, so that the browser's Back button works.
   return [

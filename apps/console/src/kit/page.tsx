@@ -15,13 +15,12 @@ import { CopyId } from './values.tsx';
 /*
  * How to make a page:
  *
- * 1. Add it to `routes.tsx` with its path, its file, its component and its search parameters.
+ * 1. Add it to `routes.tsx` with its path, its file and its component.
  *
  * 2. Show what the service has by `List`, as `pages/batches/Batches.tsx` does, or by
  *    `useOperation(id, call, { refreshMs })` in a `Query`.
  *
- *    Lists, filters and tabs read and change the address themselves. Read it by `getRouteApi('/batches')`, because
- *    importing the route would be a cycle.
+ *    Lists, filters and tabs read and change the address themselves. Other components do so by `useAddress`.
  *
  * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ name: [English, Chinese] })`. `useWords(…)` also
  *    returns the words that areas share (`words/define-words.ts`). Tests read all of them from `all-words.ts`.

@@ -65,7 +65,7 @@ interface ListProps<Id extends ConsoleOperationId, Row> extends Table<Row> {
   label: string;
   operation: Id;
   /** The call, without the filters and the cursor, which the address has. */
-  call?: Omit<CallOf<Id>, 'query'> & { query?: Search<string> };
+  call?: Omit<CallOf<Id>, 'query'> & { query?: Search };
   rows: (data: ConsoleData<Id>) => readonly Row[];
   filters?: readonly FilterField[];
   /** Milliseconds between reloads. */

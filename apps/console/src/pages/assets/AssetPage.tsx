@@ -1,5 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
@@ -12,12 +12,10 @@ import { AssetHistory } from './AssetHistory.tsx';
 import { VerdictNotice } from './Verdict.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
-const route = getRouteApi('/assets/$assetNum');
-
 /** The active asset of a number: whether it can be used, its contents, and the history of its number. */
 export function AssetPage() {
   const words = useWords(assetsWords);
-  const { assetNum } = route.useParams();
+  const { assetNum } = useParams({ from: '/assets/$assetNum' });
   const asset = useOperation('getAsset', { params: { assetNum } });
   const active = asset.data?.active ?? null;
   const contents = useContents(assetNum, active !== null);

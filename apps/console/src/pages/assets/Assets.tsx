@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Group } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { useAddress } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
@@ -12,14 +13,12 @@ import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './wor
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
-const route = getRouteApi('/assets');
-
 /** Lists assets with filters. */
 export function AssetsPage() {
   const words = useWords(assetsWords);
   const typeWords = useWords(licenseTypeWords);
   const { revoked: _, ...reasons } = useWords(reasonWords);
-  const { assetNum, state, updatedFrom } = route.useSearch();
+  const [{ assetNum, state, updatedFrom }] = useAddress();
   return (
     <Page title={words.assets} lead={words.lead}>
       <List

@@ -1,7 +1,7 @@
 import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { downloadOperation } from '../../api/calls.ts';
 import { useMayCall, useOperation } from '../../api/operations.ts';
@@ -25,12 +25,10 @@ import { batchesWords } from './words.ts';
 const REFRESH_MS = 1_000;
 /** Between reloads of a section while the batch runs. */
 const SECTION_REFRESH_MS = 2_000;
-const route = getRouteApi('/batches/$batchId');
-
 /** One batch: progress, failures by cause, orders, and actions. */
 export function BatchPage() {
   const words = useWords(batchesWords);
-  const { batchId } = route.useParams();
+  const { batchId } = useParams({ from: '/batches/$batchId' });
   const batch = useOperation(
     'getBatch',
     { params: { batchId } },

@@ -2,12 +2,12 @@ import type { ComparedPreview, ConsoleBatchDetail, OrdersToResend, TracedBatch }
 import { findJsonFault } from '@lockstep/contract/json-fault';
 import { english, fillIn } from '@lockstep/contract/templates';
 import { Button, Checkbox, Group, Textarea } from '@mantine/core';
-import { getRouteApi, Link, useBlocker, useNavigate } from '@tanstack/react-router';
+import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { CallFailure, CallOf } from '../../api/calls.ts';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, Dialog } from '../../kit/dialogs.tsx';
-import { TextField } from '../../kit/inputs.tsx';
+import { TextField, useAddress } from '../../kit/inputs.tsx';
 import { Answer, Failure, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
@@ -20,13 +20,11 @@ import { Resends } from './Batches.tsx';
 import { FixForm } from './FixForm.tsx';
 import { batchesWords, resendWords } from './words.ts';
 
-const route = getRouteApi('/batches/$batchId/resend');
-
 /** Fixes and resends the failed orders of a batch. */
 export function ResendPage() {
   const words = useWords(resendWords);
   const shared = useWords(batchesWords);
-  const { batchId } = route.useParams();
+  const { batchId } = useParams({ from: '/batches/$batchId/resend' });
   const batch = useOperation('getBatch', { params: { batchId } });
   return (
     <Page
@@ -46,7 +44,7 @@ export function ResendPage() {
 function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
   const words = useWords(resendWords);
-  const { order, cause } = route.useSearch();
+  const [{ order, cause }] = useAddress();
   const query = { licenseOrderIds: order, cause } as CallOf<'getOrdersToResend'>['query'];
   const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
   return (

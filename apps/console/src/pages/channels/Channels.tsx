@@ -1,6 +1,6 @@
 import type { ChannelDetail, ConsoleChannel, Overview, Pause } from '@lockstep/contract/console';
 import { CHANNEL_HEALTHS } from '@lockstep/contract/words';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
@@ -92,13 +92,11 @@ export function DelayedChannels({ delayed: { holding, behind, paused, first } }:
   );
 }
 
-const route = getRouteApi('/channels/$channelCode');
-
 /** One channel: backlog, throughput, applications, and pause and resume. */
 export function ChannelPage() {
   const words = useWords(channelsWords);
   const mayCall = useMayCall();
-  const { channelCode } = route.useParams();
+  const { channelCode } = useParams({ from: '/channels/$channelCode' });
   const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
   const { data } = channel;
   const Switch = data?.state === 'paused' ? ResumeChannel : PauseChannel;

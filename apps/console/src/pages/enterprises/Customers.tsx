@@ -1,6 +1,6 @@
 import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
 import { CONTACT_FIELDS } from '@lockstep/contract/words';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import type { FilterField } from '../../kit/filters.tsx';
 import { AddressTabs } from '../../kit/inputs.tsx';
@@ -17,8 +17,6 @@ import { ordersWords } from '../orders/words.ts';
 import { enterprisesWords } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
-
-const route = getRouteApi('/customers/$customerId');
 
 /** Finds customers by part of their name or number. */
 export function CustomersPage() {
@@ -72,7 +70,7 @@ export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: stri
 /** One customer: ids, contact, assets and orders. */
 export function CustomerPage() {
   const words = useWords(enterprisesWords);
-  const { customerId } = route.useParams();
+  const { customerId } = useParams({ from: '/customers/$customerId' });
   const found = useOperation('listCustomers', { query: { customerId } });
   return (
     <Page

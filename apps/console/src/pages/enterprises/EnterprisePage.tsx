@@ -1,6 +1,6 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Stack } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
@@ -17,12 +17,10 @@ import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
 import { HoldingList, SeatTables } from './Holdings.tsx';
 import { enterprisesWords } from './words.ts';
 
-const route = getRouteApi('/enterprises/$enterpriseGlobalId');
-
 /** One enterprise: its seats, assets, customers, employees, who had what, audit log, ids and administrators. */
 export function EnterprisePage() {
   const words = useWords(enterprisesWords);
-  const part = route.useParams();
+  const part = useParams({ from: '/enterprises/$enterpriseGlobalId' });
   const enterprise = useOperation('getEnterprise', { params: part });
   const [login, setLogin] = useState<Login>();
   return (

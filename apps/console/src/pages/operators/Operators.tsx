@@ -1,6 +1,6 @@
 import type { ConsoleOperator, NewOperatorLogin, OperatorRole } from '@lockstep/contract/console';
 import { OPERATOR_NAME, OPERATOR_ROLES } from '@lockstep/contract/words';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
@@ -79,12 +79,10 @@ function OperatorChannels({ of: { role, channels } }: { of: ConsoleOperator }) {
   return role === 'admin' || channels === null ? words.allChannels : channels.join(words.comma);
 }
 
-const route = getRouteApi('/operators/$name');
-
 /** One operator: role, sessions and actions. */
 export function OperatorPage() {
   const words = useWords(operatorsWords);
-  const { name } = route.useParams();
+  const { name } = useParams({ from: '/operators/$name' });
   const operators = useOperation('listOperators', {});
   const operator = operators.data?.operators.find((each) => each.name === name);
   return (

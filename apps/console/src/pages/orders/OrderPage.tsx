@@ -1,6 +1,6 @@
 import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
@@ -17,13 +17,12 @@ import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 2_000;
-const route = getRouteApi('/orders/$orderId');
 type Order = ConsoleData<'getOrder'>;
 
 /** One order: outcome, effects or preview, retries, and request. */
 export function OrderPage() {
   const words = useWords(ordersWords);
-  const { orderId } = route.useParams();
+  const { orderId } = useParams({ from: '/orders/$orderId' });
   const order = useOperation(
     'getOrder',
     { params: { licenseOrderId: orderId } },

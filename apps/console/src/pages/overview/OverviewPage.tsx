@@ -1,10 +1,10 @@
 import type { Overview, OverviewSpan } from '@lockstep/contract/console';
 import { Button, Group } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMe, useOperation } from '../../api/operations.ts';
 import { lastNight } from '../../kit/filters.tsx';
-import { Choice, optionsOf } from '../../kit/inputs.tsx';
+import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
@@ -21,12 +21,11 @@ import { overviewWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
 
-const route = getRouteApi('/');
-
 /** Health, backlog and activity of the service. */
 export function OverviewPage() {
   const words = useWords(overviewWords);
-  const span = readSpan(route.useSearch().span);
+  const [address] = useAddress();
+  const span = readSpan(address.span);
   const { channels } = useMe();
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
@@ -143,9 +142,8 @@ const SERIES = [
  */
 function Activity({ intervals, intervalSeconds, failures, failedChannels, span }: ActivityProps) {
   const words = useWords(overviewWords);
-  const navigate = route.useNavigate();
   const nightMs = lastNight();
-  const { from, to } = route.useSearch();
+  const [{ from, to }, change] = useAddress();
   const part = from && to ? { acceptedFrom: from, acceptedTo: to } : null;
   const intervalMs = 1_000 * intervalSeconds;
   const shown = intervals.filter(
@@ -165,14 +163,14 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
     // Whole intervals, and at least two, between which there is something to draw.
     const [first, last] = [fromMs, toMs].map((timeMs) => Math.floor(timeMs / intervalMs)) as [number, number];
     const end = (Math.max(last, first + 1) + 1) * intervalMs - 1;
-    void navigate({ search: { span, from: String(first * intervalMs), to: String(end) }, resetScroll: false });
+    change({ from: String(first * intervalMs), to: String(end) });
   };
   const choice = (
     <Choice
       aria-label={words.span}
       options={optionsOf(SPANS, (each) => words[`span${each}`])}
       value={span}
-      onChange={(chosen) => void navigate({ search: { span: chosen }, resetScroll: false })}
+      onChange={(chosen) => change({ span: chosen, ...WHOLE })}
     />
   );
   return (
@@ -190,7 +188,7 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
           </Group>
         }
       >
-        {part !== null && <Zoom part={part} onClear={() => void navigate({ search: { span }, resetScroll: false })} />}
+        {part !== null && <Zoom part={part} onClear={() => change(WHOLE)} />}
         {sums.every((sum) => sum === 0) ? (
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
         ) : (
@@ -237,6 +235,8 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
 
 /** A part of the period: the parameters by which lists find what was accepted then. */
 type Part = { acceptedFrom: string; acceptedTo: string };
+/** The parameters of the address for the whole period. */
+const WHOLE = { from: undefined, to: undefined };
 
 const writePart = (part: Part) =>
   [part.acceptedFrom, part.acceptedTo].map((timeMs) => writeTime(Number(timeMs), 'local').slice(0, 16)).join(' – ');

@@ -1,8 +1,8 @@
 import { MAX_BATCH_BYTES } from '@lockstep/contract/words';
 import { Button, FileButton, NativeSelect, Stack, Textarea } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
+import { useAddress } from '../../kit/inputs.tsx';
 import { Answer, Failure, Page, Section } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
@@ -10,32 +10,28 @@ import styles from '../pages.module.css';
 import { PreviewOutcomes } from './PreviewOutcomes.tsx';
 import { previewWords } from './words.ts';
 
-const route = getRouteApi('/preview');
-
 /** Previews a batch. */
 export function PreviewPage() {
   const words = useWords(previewWords);
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [{ appKey, state = '', order }, change] = useAddress();
   const preview = useChange('previewBatch');
   // Each outcome resets the selection, which belonged to the previous batch.
   const [answers, setAnswers] = useState(0);
 
   const show = (content: Blob) => {
-    const { appKey } = search;
     const call = { query: appKey === undefined ? {} : { appKey }, body: content };
     preview.mutate(call, {
       onSuccess: () => {
         setAnswers((count) => count + 1);
-        void navigate({ search: appKey === undefined ? {} : { appKey }, replace: true });
+        change({ state: undefined, order: undefined, cursor: undefined }, true);
       },
     });
   };
   return (
     <Page title={words.preview} lead={words.lead}>
       <BatchForm
-        appKey={search.appKey}
-        onAppKey={(appKey) => void navigate({ search: { ...search, appKey }, replace: true })}
+        appKey={appKey}
+        onAppKey={(chosen) => change({ appKey: chosen }, true)}
         isBusy={preview.isPending}
         onShow={show}
       />
@@ -48,11 +44,9 @@ export function PreviewPage() {
         <Answer key={answers}>
           <PreviewOutcomes
             batch={preview.data}
-            state={search.state ?? ''}
-            chosen={search.order}
-            onLook={(look) =>
-              void navigate({ search: { ...search, cursor: undefined, ...look }, replace: true, resetScroll: false })
-            }
+            state={state}
+            chosen={order}
+            onLook={(look) => change({ cursor: undefined, ...look }, true)}
           />
         </Answer>
       )}

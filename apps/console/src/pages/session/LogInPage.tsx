@@ -1,11 +1,12 @@
 import type { Me } from '@lockstep/contract/console';
 import { MAX_NEXT } from '@lockstep/contract/words';
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
-import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CallFailure } from '../../api/calls.ts';
 import { noteLogIn } from '../../api/calls.ts';
 import { queryClient, useChange } from '../../api/operations.ts';
+import { useAddress } from '../../kit/inputs.tsx';
 import { Failure } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
 import { beganWithoutSession, HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER, takeProviderReturn } from '../../page-head.ts';
@@ -16,13 +17,11 @@ import { useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
 import { sessionWords } from './words.ts';
 
-const route = getRouteApi('/log-in');
-
 /** Logs in by the provider, a password or a one-time link, then returns to the page that the operator came from. */
 export function LogInPage() {
   const words = useWords(sessionWords);
   const router = useRouter();
-  const search = route.useSearch();
+  const [search] = useAddress();
   const logIn = useChange('logIn');
   const byLink = useLogInByLink();
   const causeWords = useCauseWords();
