@@ -1,16 +1,10 @@
 import type { ConsoleCause, ConsoleOrder, OperatorRole } from '@lockstep/contract/console';
 import { type english, fillIn } from '@lockstep/contract/templates';
-import type { ORDER_CAUSES } from './codes.ts';
 
 type Cause = NonNullable<ConsoleOrder['cause']>;
 
-/**
- * The messages of causes in Chinese: those of the console, of orders, and others that operators see. They are templates
- * like the English ones (see fillIn), with the same values.
- */
-export const causesInChinese: Readonly<
-  Record<ConsoleCause | (typeof ORDER_CAUSES)[number], string> & Partial<Record<Cause, string>>
-> = {
+/** The messages of causes in Chinese. They are templates like the English ones (see fillIn), with the same values. */
+export const causesInChinese: Readonly<Record<ConsoleCause | Cause, string>> = {
   not_logged_in: '您尚未登录或会话已失效，请重新登录。',
   login_failed: '用户名或密码错误，或者账号已停用或被锁定。登录失败 10 次，账号将锁定 5 分钟。',
   log_in_link_invalid: '登录链接已使用或已过期。请用密码登录，或重新运行 npm start 获取新链接。',
@@ -124,14 +118,46 @@ export const causesInChinese: Readonly<
   overloaded: '服务过载[（该应用有 {0} 个待处理订单，上限为 {1} 个）]，请重试。',
   outcome_unknown: '批次可能已执行，也可能未执行。请原样重新提交以获取结果。',
   channel_paused: '渠道 {0} 已暂停，未保存任何内容。请稍后重试，或以异步方式提交批次。',
+  http_malformed: '请求不是有效的 HTTP。',
+  expectation_unsupported: 'Expect 请求头只能是 100-continue。',
+  token_missing: 'Authorization 请求头须包含 "Bearer" 和访问令牌。',
+  token_invalid: '访问令牌不存在、已过期或已撤销，或者是用户令牌。请重新获取应用的令牌。',
+
+  employee_list_empty: '{0}：至少须包含一名员工。',
+  too_many_employees: '{0}：最多包含 100 名员工。',
+  account_missing: '{0}：必填。',
+  group_id_missing: '{0}：不能为空。',
+  password_missing: '{0}：必填。',
+  name_missing: '{0}：必填。',
+  name_too_long: '{0}：最多 30 个字符。',
+  remark_too_long: '{0}：最多 200 个字符。',
+  mobile_invalid: '{0}：须为不含空格的手机号：以 13 至 19 开头的 11 位数字，或以 + 开头、最多 15 位数字。',
+  trial_employees_exhausted: '{0}：没有云授权的企业最多可添加 {1} 名员工。',
+  some_employees_failed: '{1} 名员工中有 {0} 名未能添加，见 data.failed。',
+  some_privileges_failed: '{1} 项中有 {0} 项未能执行，见 data.failed。',
+  account_mismatch: 'userName：不是员工 {0} 的账号。',
+  last_administrator: '不能删除企业的最后一位管理员。',
+  customer_not_bound: '该企业没有客户，请先用 O1 绑定。',
+  asset_id_not_found: '该企业没有 ID 为 {0} 的有效资产。请发送 M6 或 M8 返回的 assetId，而不是资产编号。',
+  asset_number_not_found: '{0}：该企业没有可分配的资产 {1}{2:unassignable}。',
+  asset_configured_twice: '{0}：资产 {1} {2:configured}。',
+  asset_frozen: '{0}：资产 {1} 已冻结，不能分配。请先解冻。',
+  borrowed_lock_unusable:
+    'borrowedUsbKey：{0} 不是该企业可用的借用锁。借用锁须有效、未禁用且未冻结；M8 会列出有效的借用锁。',
+  borrowed_lock_taken: 'borrowedUsbKey：锁 {0} 中已借入其他员工的资产，请使用其他锁。',
+  asset_not_held: '{0}：没有 ID 为 {1} 的资产分配给该员工。请发送 M6 返回的 assetId，而不是资产编号。',
+  asset_frozen_not_lent: '{0}：ID 为 {1} 的资产已冻结，不能借出。请先解冻。',
+  asset_lent_elsewhere: '{0}：资产 {1} 已借出到其他锁。请先归还（M9）。',
+  asset_without_nodes: '{0}：资产 {1} 没有带并发节点的有效产品。',
+  account_ambiguous: '该账号对应多名员工。',
+  enterprise_suffix_missing: '该企业没有代码。',
+  lending_failed: '未能借出资产。',
+  asset_numbers_exhausted: 'size：剩余的资产编号不足 {0} 个，请减少数量。',
 };
 
 /** The texts of words in messages, in Chinese. */
 export const wordsInChinese: {
-  [Kind in Exclude<keyof typeof english, 'unassignable' | 'configured' | 'kind'>]: Record<
-    keyof (typeof english)[Kind],
-    string
-  >;
+  [Kind in Exclude<keyof typeof english, 'kind'>]: Record<keyof (typeof english)[Kind], string>;
 } & {
   role: Record<OperatorRole, string>;
   kind: Record<string, string>;
@@ -211,6 +237,8 @@ export const wordsInChinese: {
     grants_of_assets: '个资产授权',
     held: '个资产上的产品、商品和授权',
   },
+  unassignable: { borrowed_lock: '（它是借用锁）' },
+  configured: { held: '已分配给员工 {3}', repeated: '在此请求中出现多次' },
   inactive: { ever: '，也从未存在', now: '；如已撤销，请查看其历史记录', of_customer: '，或不属于该客户' },
   change: { administrator: '现有管理员 {1}', channels: '渠道' },
   role: { viewer: '只读', support: '技术支持', admin: '系统管理员' },

@@ -1,4 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
@@ -58,13 +59,16 @@ export function RefusalsPage() {
 /** The latest refused calls of an application, with a link to all of them. */
 export function LatestRefusals({ appKey }: { appKey: string }) {
   const words = useWords(refusalsWords);
-  const table = useRefusalTable();
+  const { columns, rowKey } = useRefusalTable();
+  const ofAny = columns.filter(({ header }) => header !== words.application);
   const found = useOperation('listRefusals', { query: { appKey, ...LATEST } }, { refreshMs: REFRESH_MS });
   const empty = <Empty title={words.noneTitle}>{words.none}</Empty>;
   return (
     <Section title={words.refusals} actions={<Link {...pageOf.refusals({ appKey })}>{words.all}</Link>}>
       <Query of={found}>
-        {({ refusals }) => <DataTable label={words.refusals} rows={refusals} {...table} empty={empty} />}
+        {({ refusals }) => (
+          <DataTable label={words.refusals} rows={refusals} columns={ofAny} rowKey={rowKey} empty={empty} />
+        )}
       </Query>
     </Section>
   );
@@ -77,15 +81,18 @@ function useRefusalTable(): Table<Refusal> {
     columns: [
       { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
       { header: words.application, width: '9rem', cell: (refusal) => <ApplicationLink of={refusal} /> },
-      { header: words.operation, cell: ({ operation }) => <span className="mono">{operation}</span> },
+      {
+        header: words.operation,
+        width: '10rem',
+        cell: ({ operation, requestId }) => (
+          <div className={styles.lines}>
+            <div className="mono">{operation}</div>
+            <CopyId id={requestId} what={words.requestId} />
+          </div>
+        ),
+      },
       { header: words.cause, width: '18rem', isWide: true, cell: (refusal) => <Why of={refusal} /> },
       { header: words.batch, isMinor: true, width: '9rem', cell: ({ channelOrderId }) => channelOrderId ?? '–' },
-      {
-        header: words.requestId,
-        isMinor: true,
-        width: '7rem',
-        cell: ({ requestId }) => <CopyId id={requestId} what={words.requestId} />,
-      },
     ],
   };
 }
@@ -94,16 +101,18 @@ function useRefusalTable(): Table<Refusal> {
 function Why({ of: refusal }: { of: Refusal }) {
   const causeWords = useCauseWords();
   return (
-    <div className={styles.wraps}>
+    <div className={`${styles.lines} ${styles.wraps}`}>
       <code>{refusal.cause}</code> {causeWords(refusal)}
       {refusal.faults.slice(1).map(({ path, ...fault }) => (
         <div key={`${path} ${fault.cause}`}>
           <code>{path}</code> {causeWords(fault).replace(`${path}：`, '')}
         </div>
       ))}
-      {refusal.assetNums.map((assetNum) => (
-        <AssetLink key={assetNum} assetNum={assetNum} />
-      ))}
+      <Group gap="xs">
+        {refusal.assetNums.map((assetNum) => (
+          <AssetLink key={assetNum} assetNum={assetNum} />
+        ))}
+      </Group>
     </div>
   );
 }

@@ -71,8 +71,8 @@ export const webhooksWords = defineAreaWords({
     (webhookId) => `发往 Webhook ${webhookId} 的消息`,
   ],
   noDeliveries: [
-    'No stored messages. Each completed batch sends one, and so does a test.',
-    '没有已保存的消息。批次完成或发送测试时会产生消息。',
+    'No stored messages. Each new event sends one, and so does a test.',
+    '没有已保存的消息。有新事件或发送测试时会产生消息。',
   ],
   message: ['Message', '消息'],
   messageTime: ['Created', '创建时间'],
