@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describeApi } from '@lockstep/api';
-import { type Cause, causes, codeOf, EventType, operations, WEBHOOK_MESSAGES } from '@lockstep/contract';
+import { type Cause, causes, codeOf, EventType, operations, TEST_TYPE, WEBHOOK_MESSAGES } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
@@ -44,8 +44,8 @@ describe('/openapi.json', () => {
     expect(servers).toMatchObject([{ url: publicUrl }]);
   });
 
-  it('describes the message of each type of event, with an example that its schema accepts', async () => {
-    expect(Object.keys(document.webhooks)).toEqual(EventType.options);
+  it('describes the message of each type of event and of a test, with an example that its schema accepts', async () => {
+    expect(Object.keys(document.webhooks)).toEqual([...EventType.options, TEST_TYPE]);
     for (const [type, schema] of Object.entries(WEBHOOK_MESSAGES)) {
       const { examples, schema: published } = document.webhooks[type].post.requestBody.content['application/json'];
       expect(schema.safeParse(examples.event.value).error).toBeUndefined();

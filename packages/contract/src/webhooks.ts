@@ -130,9 +130,18 @@ export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a
 });
 export type DeliveryPage = z.infer<typeof DeliveryPage>;
 
-/** The body of a message, by the type of its event (rules 6.8). */
+export const TEST_TYPE = 'webhook.test';
+
+const TestEvent = named('TestEvent', 'A test of a webhook.', {
+  id: z.string().describe('Id of the message: test_ and its deliveryId.'),
+  type: z.enum([TEST_TYPE]).describe('Type of the message.'),
+  time: time('When the test was requested'),
+  data: named('NoData', 'No data: {}.', {}).describe('Empty.'),
+});
+
+/** The body of a message, by the type of its event, or of a test (rules 6.8). */
 export const WEBHOOK_MESSAGES: Readonly<Record<string, z.ZodObject>> = Object.fromEntries(
-  FeedEvent.options.flatMap((event) => {
+  [...FeedEvent.options, TestEvent].flatMap((event) => {
     const timestamp = z.iso.datetime().describe('When the event happened, in ISO 8601.');
     const id = event.meta()!.id!.replace('Event', 'Message');
     const message = event

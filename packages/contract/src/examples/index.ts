@@ -1,5 +1,6 @@
 import type { OperationId } from '../operations/index.ts';
 import { ORDER_ROOT } from '../routes.ts';
+import { TEST_TYPE } from '../webhooks.ts';
 import answers from './answers.json' with { type: 'json' };
 import { exampleBatches, KEPT_LOCK, KEPT_LOCK_ID, REGION } from './batches.ts';
 import { DEPARTMENT, memberExamples } from './member.ts';
@@ -87,12 +88,14 @@ const DATA: Record<string, object> = {
   },
   asset: { ...OF_CUSTOMER, licenseOrderId: null, ...ASSETS, counts: { assets: 1 } },
   webhook: { webhookId: '1', cause: null, sinceTime: 1790000000000 },
+  [TEST_TYPE]: {},
 };
 
 /** Returns an example of a webhook's message, by the type of its event. */
 export const exampleMessage = (type: string) => ({
-  ...{ id: '1', type, timestamp: new Date(1790000000000).toISOString(), time: 1790000000000 },
-  data: DATA[type.split('.')[0]!]!,
+  ...{ id: type === TEST_TYPE ? 'test_1' : '1', type },
+  ...{ timestamp: new Date(1790000000000).toISOString(), time: 1790000000000 },
+  data: DATA[type] ?? DATA[type.split('.')[0]!]!,
 });
 
 /** Examples of parameters, by name. A name means the same in all operations. */

@@ -1,8 +1,8 @@
-import type { EventId, FeedEvent, WebhookId } from '@lockstep/contract';
+import { type EventId, type FeedEvent, TEST_TYPE, type WebhookId } from '@lockstep/contract';
 import { readEventsAfter } from '@lockstep/orders';
 import { type Database, inMs, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import { messageIdOf, TEST_TYPE } from '../managing/deliveries.ts';
+import { messageIdOf } from '../managing/deliveries.ts';
 import type { Told } from '../sending/messages.ts';
 import { chooseTurns, listExhausted, listFree, type Trust, type Turn } from './fair-claims.ts';
 import { MOST_AT_ONCE } from './standing.ts';

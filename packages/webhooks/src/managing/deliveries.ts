@@ -2,6 +2,7 @@ import {
   type DeliveryPage,
   type ListPageQuery,
   Refusal,
+  TEST_TYPE,
   type WebhookDelivery,
   type WebhookId,
 } from '@lockstep/contract';
@@ -10,7 +11,6 @@ import { sql } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { requireActive, requireWebhook, type WebhookViewer } from './webhooks.ts';
 
-export const TEST_TYPE = 'webhook.test';
 /** How many test messages of a webhook may be pending. */
 const MAX_PENDING_TESTS = 20;
 
