@@ -26,7 +26,7 @@ export interface ClientOptions {
 }
 
 /** The operations that a client calls after it has logged in. */
-type CalledId = OrderOperationId | MemberOperationId;
+export type CalledId = OrderOperationId | MemberOperationId;
 
 /** The query of an operation, without the nonce. Undefined values are not sent. */
 export type SentQuery<Id extends OperationId> = {

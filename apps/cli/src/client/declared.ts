@@ -1,21 +1,25 @@
-import type { OrderOperationId } from '@lockstep/contract';
 import { routes } from '@lockstep/contract/routes';
 import type { Command } from 'commander';
 import type { ListOptions } from '../options.ts';
-import { printList } from '../output/lists.ts';
+import { type PageQuery, printList } from '../output/lists.ts';
 import { formatFields, formatTable } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import type { Column, Fields } from '../output/values.ts';
-import type { DataOf, OrderClient } from './client.ts';
+import type { CalledId, DataOf, OrderClient } from './client.ts';
 import { formatOf } from './export.ts';
 
-/** The entry of a list: its answer has one array. */
-type ItemOf<Id extends OrderOperationId> = Extract<DataOf<Id>[keyof DataOf<Id>], readonly unknown[]>[number];
+/** The entry of a list: its answer has one array, or first the one of entries. */
+type ItemOf<Id extends CalledId> = ItemIn<DataOf<Id>>;
+type ItemIn<Data> = Data extends readonly unknown[]
+  ? never
+  : Data extends { list: readonly (infer Item)[] }
+    ? Item
+    : Extract<Data[keyof Data], readonly unknown[]>[number];
 type Values = Record<string, string | true | undefined>;
 
 /** An operation of the contract, and what its command prints for people: a list, an object or a sentence. */
-export type Declared<Id extends OrderOperationId, Row = unknown> = { id: Id } & (
-  | { columns: readonly Column<ItemOf<Id>>[]; isOnePage?: true }
+export type Declared<Id extends CalledId, Row = unknown> = { id: Id } & (
+  | { columns: readonly Column<ItemOf<Id>>[]; isOnePage?: true; byPage?: true }
   | {
       fields: (data: DataOf<Id>) => Fields;
       /** A table below the fields. */
@@ -34,44 +38,53 @@ const FIELDS: Record<string, string> = {
   customer: 'customerId',
   enterprise: 'enterpriseGlobalId',
   entry: 'deliveryId',
+  member: 'memberGlobalId',
   number: 'assetNum',
   type: 'orderType',
   webhook: 'webhookId',
 };
 /** The options that are no fields of a call. */
-const OWN_OPTIONS = ['json', 'csv', 'ndjson', 'limit', 'all', 'baseUrl', 'appKey', 'appSecretFile'];
+const OWN_OPTIONS = [
+  ...['json', 'csv', 'ndjson', 'limit', 'all'],
+  ...['baseUrl', 'appKey', 'appSecretFile', 'account', 'passwordFile'],
+];
 
 /** Calls an operation with the arguments and options of its command, and prints its answer. */
-export async function callDeclared<Id extends OrderOperationId, Row>(
+export async function callDeclared<Id extends CalledId, Row>(
   client: OrderClient,
   command: Command,
   declared: Declared<Id, Row>,
 ): Promise<void> {
   const { json, limit, all, ...options } = command.opts<Partial<ListOptions>>();
-  const { params, query, body } = readFields(command, declared.id);
+  const { params: given, query, body } = readFields(command, declared.id);
+  const params = { ...given, ...client.enterprise };
   const call = async (page = {}) =>
     await client.call(declared.id, { params, query: { ...query, ...page }, body } as never);
   const format = formatOf(options);
   if (format) return await client.export(declared.id, { params, query } as never, format);
   if ('columns' in declared) {
-    const readPage = async (page: object) => {
-      const data = await call(limit === undefined ? {} : page);
+    const { columns, byPage } = declared;
+    const readPage = async (page: PageQuery) => {
+      const data = await call(limit === undefined ? {} : byPage ? pageOf(page) : page);
       const { nextCursor = null } = data as { nextCursor?: string | null };
       return { items: Object.values(data as object).find(Array.isArray) as ItemOf<Id>[], nextCursor };
     };
-    return await printList(readPage, declared.columns, { json, limit: limit ?? Number.POSITIVE_INFINITY, all });
+    return await printList(readPage, columns, { json, limit: limit ?? Number.POSITIVE_INFINITY, all });
   }
   const data = await call();
-  if (json) return say(JSON.stringify(data ?? params));
-  if ('sentence' in declared) return say(declared.sentence(data, { ...params, ...body }));
+  if (json) return say(JSON.stringify(data ?? given));
+  if ('sentence' in declared) return say(declared.sentence(data, { ...given, ...body }));
   const { fields, table, hint } = declared;
   const rows = table?.rows(data) ?? [];
   say([formatFields(fields(data)), ...(rows.length > 0 ? ['', formatTable(table!.columns, rows)] : [])].join('\n'));
   if (hint !== undefined) sayAside(hint);
 }
 
+/** A page as lists of the member center name it that page like M5. */
+export const pageOf = ({ limit, cursor }: PageQuery) => ({ pageNum: '1', pageSize: limit, cursor });
+
 /** Returns the parts of a call, filled by the arguments and options of its command. A GET has no body. */
-function readFields(command: Command, id: OrderOperationId): { params: Values; query: Values; body?: Values } {
+function readFields(command: Command, id: CalledId): { params: Values; query: Values; body?: Values } {
   const { path, method } = routes[id];
   const given = [
     ...command.registeredArguments.map((argument, index) => [argument.name(), command.processedArgs[index]]),

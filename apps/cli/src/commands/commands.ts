@@ -1,8 +1,7 @@
 import type { Config } from '@lockstep/config';
-import type { OrderOperationId } from '@lockstep/contract';
 import type { Database } from '@lockstep/platform';
 import type { Command } from 'commander';
-import type { OrderClient } from '../client/client.ts';
+import type { CalledId, OrderClient } from '../client/client.ts';
 import type { Declared } from '../client/declared.ts';
 import { addExportOptions, addListOptions, JSON_OPTION, parseFileName, parseId, parseText } from '../options.ts';
 import { sayResult } from '../output/terminal.ts';
@@ -55,28 +54,15 @@ export class Commands {
       });
   }
 
-  /** Returns a function that adds commands that call the API as one application. */
-  onService<Module>(parent: Command, load: () => Promise<Module>): Add<Module, OrderClient> {
-    return (usage, description, name) =>
-      this.#addCall(parent, usage, description, async (client, given) => {
-        const action = (await load())[name] as Action<OrderClient>;
-        return await action(client, ...given);
-      });
-  }
-
-  /** Returns a function that adds commands that call the member center as an administrator. */
-  ofMembers<Module>(parent: Command, load: () => Promise<Module>): Add<Module, OrderClient> {
+  /**
+   * Returns a function that adds commands that call the API as one application; with `isOfUser`, also as an
+   * administrator, for the member center.
+   */
+  onService<Module>(parent: Command, load: () => Promise<Module>, isOfUser = false): Add<Module, OrderClient> {
     return (usage, description, name) => {
       const run = async (client: OrderClient, given: never[]) =>
         await ((await load())[name] as Action<OrderClient>)(client, ...given);
-      return this.#addCall(parent, usage, description, run, true)
-        .option('--enterprise <id>', 'enterpriseGlobalId of the administrator (env: LOCKSTEP_ENTERPRISE)', parseId)
-        .option('--account <account>', 'Account of the administrator (env: LOCKSTEP_ACCOUNT)', parseText)
-        .option(
-          '--password-file <file>',
-          'File that contains only the password (env: LOCKSTEP_PASSWORD)',
-          parseFileName,
-        );
+      return this.#addCall(parent, usage, description, run, isOfUser);
     };
   }
 
@@ -84,12 +70,13 @@ export class Commands {
    * Returns a function that adds commands that call one operation of the API: the declaration says what they print
    * without --json. Their arguments and options fill the fields of the call.
    */
-  operations(parent: Command) {
-    return <Id extends OrderOperationId, Row>(usage: string, description: string, declared: Declared<Id, Row>) => {
-      const added = this.#addCall(parent, usage, description, async (client, _, command) => {
+  operations(parent: Command, isOfUser = false) {
+    return <Id extends CalledId, Row>(usage: string, description: string, declared: Declared<Id, Row>) => {
+      const run = async (client: OrderClient, _: never[], command: Command) => {
         const { callDeclared } = await import('../client/declared.ts');
         await callDeclared(client, command, declared);
-      }).option(...JSON_OPTION);
+      };
+      const added = this.#addCall(parent, usage, description, run, isOfUser).option(...JSON_OPTION);
       if (!('columns' in declared)) return added;
       return addExportOptions(declared.isOnePage ? added : addListOptions(added));
     };
@@ -100,9 +87,9 @@ export class Commands {
     usage: string,
     description: string,
     run: (client: OrderClient, given: never[], command: Command) => Promise<unknown>,
-    isOfUser = false,
+    isOfUser: boolean,
   ): Command {
-    return addCommand(parent, API_COMMANDS, usage, description, async (given, command) => {
+    const added = addCommand(parent, API_COMMANDS, usage, description, async (given, command) => {
       const { openClient } = await import('../client/open-client.ts');
       return await run(await openClient(command, this.#env, isOfUser), given, command);
     })
@@ -113,6 +100,11 @@ export class Commands {
         'File that contains only the secret itself; - reads the secret from standard input (env: LOCKSTEP_APP_SECRET)',
         parseFileName,
       );
+    if (!isOfUser) return added;
+    return added
+      .option('--enterprise <id>', 'enterpriseGlobalId of the administrator (env: LOCKSTEP_ENTERPRISE)', parseId)
+      .option('--account <account>', 'Account of the administrator (env: LOCKSTEP_ACCOUNT)', parseText)
+      .option('--password-file <file>', 'File that contains only the password (env: LOCKSTEP_PASSWORD)', parseFileName);
   }
 }
 

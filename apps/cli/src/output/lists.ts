@@ -9,8 +9,9 @@ interface Page<Item> {
   items: readonly Item[];
   nextCursor: string | null;
 }
-/** Reads a page of at most `limit` entries; without a cursor, the first page. */
-type ReadPage<Item> = (page: { limit: string; cursor: string | undefined }) => Promise<Page<Item>>;
+/** A page of at most `limit` entries; without a cursor, the first page. */
+export type PageQuery = { limit: string; cursor: string | undefined };
+type ReadPage<Item> = (page: PageQuery) => Promise<Page<Item>>;
 
 const MAX_PAGE = 200;
 /** The fewest rows of a table that is not the last, so that rows appear before all pages are read. */
