@@ -15,10 +15,6 @@ const MAX_MERCHANDISE_DEPTH = 16;
 /** The longest of these names with every character escaped. */
 const MAX_MERCHANDISE_KEY_BYTES = 6 * 'merchandises'.length;
 
-/** Keys are compared as bytes up to this number and length. For more or longer ones, a set costs less. */
-const MAX_COMPARED_KEYS = 32;
-const MAX_COMPARED_BYTES = 32;
-
 /** How many bytes of a key a refusal quotes. */
 const MAX_NAMED_BYTES = 64;
 
@@ -35,15 +31,35 @@ const CLOSE_OBJECT = 0x7d;
 /**
  * Refuses a JSON text that is too expensive to parse. Each element costs time and memory, and each level costs stack: a
  * few kilobytes can take gigabytes. The check scans the text once and counts all lists and objects, including those in
- * unknown fields. It does not check that the text is JSON. Returns the path of the first key that an object repeats.
+ * unknown fields. It does not check that the text is JSON. Returns the number of members of all objects.
  *
  * `maxListElements` limits each list. Without it, this function limits only the sum of all lists, and schemas limit
  * each list.
  *
  * Throws a Refusal: list_too_long, merchandise_too_deep, json_too_deep (rules 4 and 6.1).
  */
-export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): string | undefined {
-  const place = new Place(text, maxListElements);
+export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): number {
+  return scan(text, new Place(text, maxListElements)).members;
+}
+
+/**
+ * Returns the path of the first key that an object repeats, in a text that `checkJsonShape` accepts; undefined if there
+ * is none. `value`: what the text was parsed to, which has fewer members than the text if a key was lost.
+ */
+export function findRepeatedKey(text: Buffer, members: number, value: unknown): string | undefined {
+  return countMembers(value) < members ? scan(text, new Place(text, MAX_ELEMENTS, true)).repeatedKey : undefined;
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const element of value) count += countMembers(element);
+  else for (const name in value) count += 1 + countMembers((value as Record<string, unknown>)[name]);
+  return count;
+}
+
+/** Passes through a text. Throws the Refusals of checkJsonShape. */
+function scan(text: Buffer, place: Place): Place {
   /** The previous byte, except blanks and the contents of strings. */
   let previous = 0;
   for (let at = 0; at < text.length; at++) {
@@ -74,7 +90,7 @@ export function checkJsonShape(text: Buffer, maxListElements = MAX_ELEMENTS): st
         break;
     }
   }
-  return place.repeatedKey;
+  return place;
 }
 
 /** A list or object that encloses the current position. */
@@ -85,10 +101,8 @@ interface Around {
   /** Start and end of the key of the current member, without quotes. */
   keyStart: number;
   keyEnd: number;
-  /** The index of its first key in the list of keys. */
-  firstKey: number;
-  /** Its keys, if there are many, or one is long or has an escape. */
-  keys: Set<string> | undefined;
+  /** Its keys, if repeated ones are looked for. */
+  keys?: Set<string>;
   /** How many lists of merchandise enclose the current position, including this one. */
   merchandiseDepth: number;
 }
@@ -96,36 +110,30 @@ interface Around {
 /** The current position in a JSON text: its enclosing lists and objects, and the counts so far. */
 class Place {
   depth = 0;
+  /** The members of all objects so far. */
+  members = 0;
   repeatedKey: string | undefined;
   readonly #text: Buffer;
   readonly #maxListElements: number;
+  readonly #findsRepeated: boolean;
   /** Entries from `depth` on are closed. */
   readonly #around: Around[] = [];
   #elements = 0;
-  #members = 0;
   #stringStart = 0;
   #stringEnd = 0;
-  #isEscaped = false;
-  /** Starts and ends of the keys of all enclosing objects. Entries from `#keysEnd` on belong to closed ones. */
-  readonly #keys: number[] = [];
-  #keysEnd = 0;
 
-  constructor(text: Buffer, maxListElements: number) {
+  constructor(text: Buffer, maxListElements: number, findsRepeated = false) {
     this.#text = text;
     this.#maxListElements = maxListElements;
+    this.#findsRepeated = findsRepeated;
   }
 
   /** Passes a string that starts here. Returns the position of its closing quote, or the end of the text. */
   passString(start: number): number {
     const text = this.#text;
     this.#stringStart = start;
-    this.#isEscaped = false;
     let at = start;
-    for (; at < text.length && text[at] !== QUOTE; at++) {
-      if (text[at] !== BACKSLASH) continue;
-      this.#isEscaped = true;
-      at++;
-    }
+    for (; at < text.length && text[at] !== QUOTE; at++) if (text[at] === BACKSLASH) at++;
     this.#stringEnd = at;
     return at;
   }
@@ -136,46 +144,21 @@ class Place {
     if (innermost === undefined || innermost.isList) return;
     innermost.keyStart = this.#stringStart;
     innermost.keyEnd = this.#stringEnd;
-    if (this.repeatedKey === undefined && this.#isRepeated(innermost)) this.repeatedKey = this.#pathOf(this.depth);
-  }
-
-  /** Whether the current key of an object is one of its earlier keys, and adds it to them. */
-  #isRepeated(object: Around): boolean {
-    const { firstKey, keyStart, keyEnd } = object;
-    if (object.keys === undefined) {
-      for (let at = firstKey; at < this.#keysEnd; at += 2) {
-        if (this.#isSame(this.#keys[at]!, this.#keys[at + 1]!, keyStart, keyEnd)) return true;
-      }
-      this.#keys[this.#keysEnd++] = keyStart;
-      this.#keys[this.#keysEnd++] = keyEnd;
-      const isShort = !this.#isEscaped && keyEnd - keyStart <= MAX_COMPARED_BYTES;
-      if (isShort && this.#keysEnd - firstKey <= 2 * MAX_COMPARED_KEYS) return false;
-      object.keys = new Set();
-      for (let at = firstKey; at < this.#keysEnd - 2; at += 2) {
-        object.keys.add(this.#readKey(this.#keys[at]!, this.#keys[at + 1]!));
-      }
-    }
-    const { size } = object.keys;
-    return object.keys.add(this.#readKey(keyStart, keyEnd)).size === size;
-  }
-
-  #isSame(start: number, end: number, otherStart: number, otherEnd: number): boolean {
-    if (end - start !== otherEnd - otherStart) return false;
-    const distance = otherStart - start;
-    for (let at = start; at < end; at++) if (this.#text[at] !== this.#text[at + distance]) return false;
-    return true;
+    if (!this.#findsRepeated || this.repeatedKey !== undefined) return;
+    innermost.keys ??= new Set();
+    const { size } = innermost.keys;
+    const key = this.#readKey(innermost.keyStart, innermost.keyEnd);
+    if (innermost.keys.add(key).size === size) this.repeatedKey = this.#pathOf(this.depth);
   }
 
   open(isList: boolean): void {
     const outer = this.#around[this.depth - 1];
     const merchandiseDepth = (outer?.merchandiseDepth ?? 0) + (isList && this.#isMerchandise(outer) ? 1 : 0);
-    const firstKey = this.#keysEnd;
-    const opened = { isList, before: 0, keyStart: 0, keyEnd: 0, firstKey, keys: undefined, merchandiseDepth };
-    this.#around[this.depth++] = opened;
+    this.#around[this.depth++] = { isList, before: 0, keyStart: 0, keyEnd: 0, merchandiseDepth };
   }
 
   close(): void {
-    if (this.depth > 0) this.#keysEnd = this.#around[--this.depth]!.firstKey;
+    if (this.depth > 0) this.depth--;
   }
 
   leaveItem(): void {
@@ -191,7 +174,7 @@ class Place {
     if (isList && merchandiseDepth > MAX_MERCHANDISE_DEPTH) this.#refuse('merchandise_too_deep', this.depth);
     const most = isList ? this.#maxListElements : MAX_MEMBERS;
     if (before >= most) this.#refuse('list_too_long', this.depth - 1, most);
-    const all = isList ? ++this.#elements : ++this.#members;
+    const all = isList ? ++this.#elements : ++this.members;
     const mostOfAll = isList ? MAX_ELEMENTS : MAX_ALL_MEMBERS;
     if (all > mostOfAll) this.#refuse('list_too_long', this.depth - 1, mostOfAll);
   }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { faultAt, Refusal } from '../causes.ts';
-import { checkJsonShape } from '../json-shape.ts';
+import { checkJsonShape, findRepeatedKey } from '../json-shape.ts';
 import { findJsonFault, type JsonFault, placeOf } from './json-fault.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -16,11 +16,12 @@ const GZIP_MARK = 0x1f8b;
 export function readJson(bytes: Buffer, maxListElements?: number): unknown {
   const fault = findEncodingFault(bytes);
   if (fault !== undefined) throw new Refusal('json_malformed', ...fault);
-  const repeated = checkJsonShape(bytes, maxListElements);
+  const members = checkJsonShape(bytes, maxListElements);
   const whole = bytes.toString('utf8');
   const text = whole.startsWith(BYTE_ORDER_MARK) ? whole.slice(1) : whole;
   if (text.trim() === '') return undefined;
   const value = parse(text);
+  const repeated = findRepeatedKey(bytes, members, value);
   if (repeated !== undefined) throw refuseRepeated(repeated);
   return value;
 }
