@@ -13,6 +13,7 @@ import {
   productToBuy,
   type Sent,
 } from '../../harness/orders/orders.ts';
+import { expectSumsRight } from '../../harness/orders/sync-batches.ts';
 import { startAnotherApi } from '../../harness/processes/another-api.ts';
 import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 
@@ -21,8 +22,10 @@ import { testStack, untilTestsEnd } from '../../harness/stack.ts';
 const { stack, api } = await testStack();
 const customer = await api.newCustomer();
 
+const MODES = ['async', 'sync'] as const;
+
 /** A batch with every kind of field. */
-function fullBatch() {
+function fullBatch(syncMode: 'async' | 'sync' = 'async') {
   const product = productToBuy({
     limitStartDate: 1_700_000_000_000,
     passwords: ['p1', 'p2'],
@@ -38,7 +41,7 @@ function fullBatch() {
       merchandises: [merchandise({ children: [merchandise()] })],
     },
   );
-  return batchOf(order, newBuy(customer, [newAssetNum()]));
+  return { ...batchOf(order, newBuy(customer, [newAssetNum()])), syncMode };
 }
 
 /** Returns the same JSON value with the keys of every object reversed. */
@@ -82,7 +85,7 @@ const OPTIONAL_FIELDS = [
   'strictMatchWhenDelete',
 ];
 
-describe('the same content again gets the same answer and stores nothing more', () => {
+describe.each(MODES)('%s: the same content again gets the same answer and stores nothing more', (syncMode) => {
   it.each<[how: string, again: (batch: ReturnType<typeof fullBatch>) => unknown]>([
     ['byte for byte', (batch) => batch],
     ['with its keys in another order', reversed],
@@ -99,7 +102,7 @@ describe('the same content again gets the same answer and stores nothing more', 
       (batch) => JSON.parse(JSON.stringify(batch).replace('1893456000000', '"2030-01-01T08:00:00+08:00"')),
     ],
   ])('%s', async (_how, again) => {
-    const batch = fullBatch();
+    const batch = fullBatch(syncMode);
     const first = await api.accept(batch);
     const result = await api.completed(batch);
     expect(result).toMatchObject({ succeeded: 2 });
@@ -110,7 +113,7 @@ describe('the same content again gets the same answer and stores nothing more', 
   });
 
   it('with its numbers in another notation', async () => {
-    const batch = fullBatch();
+    const batch = fullBatch(syncMode);
     const first = await api.accept(batch);
     const rawBody = JSON.stringify(batch, null, 2)
       .replaceAll('"limitConcurrent": 1', '"limitConcurrent": 1.0')
@@ -122,7 +125,8 @@ describe('the same content again gets the same answer and stores nothing more', 
 
   it('after its assets were revoked, its orders failed, and with another token of the application', async () => {
     const assetNum = newAssetNum();
-    const [bought, failing] = [batchOf(newBuy(customer, [assetNum])), batchOf(deleteAsset(customer, [newAssetNum()]))];
+    const bought = { ...batchOf(newBuy(customer, [assetNum])), syncMode };
+    const failing = batchOf(deleteAsset(customer, [newAssetNum()]));
     const first = [await api.accept(bought), await api.accept(failing)];
     await api.process(batchOf(deleteAsset(customer, [assetNum]), newBuy(customer, [assetNum])));
     expect(await api.completed(failing)).toMatchObject({ failed: 1 });
@@ -132,7 +136,7 @@ describe('the same content again gets the same answer and stores nothing more', 
   });
 });
 
-describe('other content under the same channelOrderId is refused with channel_order_id_conflict', () => {
+describe.each(MODES)('%s: other content under the same channelOrderId is refused as a conflict', (syncMode) => {
   /** Changes one thing in the batch. */
   type Change = (batch: ReturnType<typeof fullBatch>) => unknown;
   const inText =
@@ -162,8 +166,9 @@ describe('other content under the same channelOrderId is refused with channel_or
       inText('"children":[{"crmProductId":"crm-m1"', '"children":[{"crmProductId":"crm-m2"'),
     ],
     ['passwords in another order', inText('"p1","p2"', '"p2","p1"')],
+    ['an order that would fail', (batch) => ({ ...batch, orderList: [deleteAsset(customer, [newAssetNum()])] })],
   ])('%s', async (_what, change) => {
-    const batch = fullBatch();
+    const batch = fullBatch(syncMode);
     const first = await api.accept(batch);
     const result = await api.completed(batch);
     const before = await contentOfTables(stack.db);
@@ -193,26 +198,36 @@ it('another application, channelCode or channelOrderId is another batch', async 
   expect(new Set(answers.map(([order]) => order!.licenseOrderId)).size).toBe(answers.length);
 });
 
-describe('concurrently', () => {
-  it('20 identical calls give one batch and one answer', async () => {
-    const batch = fullBatch();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => api.accept(batch)));
+describe.each(MODES)('%s: of 20 concurrent calls over two APIs', async (syncMode) => {
+  const { api: second } = await untilTestsEnd(startAnotherApi(stack, api));
+  /** Submits one batch ten times to each API, or two batches five times. */
+  const submitAll = (batches: unknown[]) =>
+    Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? api : second).submit(batches[Math.floor(index / 2) % batches.length]),
+      ),
+    );
+
+  it('with the same content, all get the same answer, and it takes effect once', async () => {
+    const batch = fullBatch(syncMode);
+    const answers = (await submitAll([batch])).map(dataOf);
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(await countBatches(batch.channelOrderId)).toBe(1);
-    expect(await api.completed(batch)).toMatchObject({ total: 2, succeeded: 2 });
+    expect(await api.completed(batch)).toMatchObject({ total: 2, succeeded: 2, orders: answers[0] });
+    await expectSumsRight(stack.db);
   });
 
-  it('of 20 calls with two contents, one content wins, and the calls with the other are refused', async () => {
-    const one = fullBatch();
+  it('with two contents, one content wins, and the calls with the other are refused', async () => {
+    const one = fullBatch(syncMode);
     const other = { ...one, orderList: one.orderList.slice(0, 1) };
-    const calls = Array.from({ length: 20 }, (_, index) => api.submit(index % 2 === 0 ? one : other));
-    const answers = await Promise.all(calls);
+    const answers = await submitAll([one, other]);
     const accepted = answers.filter(({ status }) => status === 200).map(dataOf);
     const refused = answers.filter(({ status }) => status !== 200).map(refusalOf);
     expect([accepted.length, refused.length]).toEqual([10, 10]);
     for (const answer of accepted) expect(answer).toEqual(accepted[0]);
     for (const { cause } of refused) expect(cause).toBe('channel_order_id_conflict');
     expect(await countBatches(one.channelOrderId)).toBe(1);
+    expect(await api.completed(one)).toMatchObject({ total: accepted[0].length, orders: accepted[0] });
   });
 });
 
