@@ -123,43 +123,24 @@ const LOCK_UNUSABLE = { code: '33008', cause: 'borrowed_lock_unusable' } as cons
 const NOT_HELD = { code: '33003', cause: 'asset_not_held' } as const;
 
 const EDIT = ({ holder }: Tenant) => ({ userName: holder.userName, name: 'Changed' });
-const PASSWORD = { password: 'battery staple' };
 
+const get = (path: string): Attempt => ({ method: 'GET', path });
+const post = (path: string, body: unknown): Attempt => ({ method: 'POST', path, body });
+const put = (path: string, body: unknown): Attempt => ({ method: 'PUT', path, body });
 /** The path of an employee in M2, M3 and M4. */
 const memberPath = (enterprise: string, member: string) => `/enterprise/${enterprise}/member/${member}`;
-const addTo = (enterprise: string) => ({
-  method: 'POST',
-  path: `/enterprise/${enterprise}/member`,
-  body: { userList: [newEmployee()] },
-});
-const edit = (enterprise: string, member: string, body: unknown) => ({
-  method: 'PUT',
-  path: memberPath(enterprise, member),
-  body,
-});
-const resetPassword = (enterprise: string, member: string) => ({
-  method: 'PUT',
-  path: `${memberPath(enterprise, member)}/resetPassword`,
-  body: PASSWORD,
-});
+const addTo = (enterprise: string) => post(`/enterprise/${enterprise}/member`, { userList: [newEmployee()] });
+const edit = (enterprise: string, member: string, body: unknown) => put(memberPath(enterprise, member), body);
+const resetPassword = (enterprise: string, member: string) =>
+  put(`${memberPath(enterprise, member)}/resetPassword`, { password: 'battery staple' });
 const remove = (enterprise: string, member: string) => ({ method: 'DELETE', path: memberPath(enterprise, member) });
-const get = (path: string) => ({ method: 'GET', path });
 const getContents = (asset: string) => get(`/enterprise/asset/${asset}/merchandiseProducts`);
-const configure = (member: string, deleteAssets: string[], addAssets: string[]) => ({
-  method: 'POST',
-  path: `/enterprise/member/${member}/privileges`,
-  body: { deleteAssets, addAssets },
-});
-const configureMany = (enterprise: string, memberGlobalId: string, deleteAssets: string[], addAssets: string[]) => ({
-  method: 'POST',
-  path: `/enterprise/${enterprise}/privileges`,
-  body: { privileges: [{ memberGlobalId, deleteAssets, addAssets }] },
-});
-const lend = (member: string, borrowedUsbKey: string, assetIDs: string[]) => ({
-  method: 'POST',
-  path: `/enterprise/member/${member}/borrow`,
-  body: { borrowedUsbKey, assetIDs },
-});
+const configure = (member: string, deleteAssets: string[], addAssets: string[]) =>
+  post(`/enterprise/member/${member}/privileges`, { deleteAssets, addAssets });
+const configureMany = (enterprise: string, memberGlobalId: string, deleteAssets: string[], addAssets: string[]) =>
+  post(`/enterprise/${enterprise}/privileges`, { privileges: [{ memberGlobalId, deleteAssets, addAssets }] });
+const lend = (member: string, borrowedUsbKey: string, assetIDs: string[]) =>
+  post(`/enterprise/member/${member}/borrow`, { borrowedUsbKey, assetIDs });
 
 const TRIALS: Record<string, Trial[]> = {
   'their enterprise in the path': [
@@ -323,21 +304,6 @@ describe('our lists show none of their data:', () => {
     for (const query of [{ memberGlobalId: theirs.holder.id }, { assetNum: theirs.held.assetNum }]) {
       const data = dataOf(await ours.center.ask('listHoldings', {}, { query }));
       expect(data).toEqual({ holdings: [], nextCursor: null });
-    }
-  });
-
-  it('M5, unfiltered', async () => {
-    const employees = await ours.center.list();
-    const { adminId, cloudId } = ours.center;
-    expect(employees.map(({ globalId }) => globalId).toSorted()).toEqual([adminId, cloudId, ours.holder.id].toSorted());
-    expect(new Set(employees.map(({ enterpriseId }) => enterpriseId))).toEqual(new Set([ours.id]));
-  });
-
-  it('the audit log, unfiltered', async () => {
-    const { adminId } = ours.center;
-    for (const { actorGlobalId, targetGlobalId } of await ours.center.audit()) {
-      expect(['0', adminId]).toContain(actorGlobalId);
-      expect([adminId, ours.holder.id, ours.deleted.id]).toContain(targetGlobalId);
     }
   });
 

@@ -21,26 +21,20 @@ import { numbersUnder, openAs, openTwoChannels } from '../../harness/orders/two-
  * An application bound to the channel `ours` tries every operation with a batch, a customer, an asset and the results
  * of the channel `theirs`. For this application, they don't exist (rules 2).
  */
-const two = await openTwoChannels();
+const { stack, bound, unbound, ours, theirs, kimId, elsewhere } = await openTwoChannels();
 
 const THEIR_HOST = 'hooks.theirs.example';
 const theirWebhook = { body: { url: `https://${THEIR_HOST}/` } };
 const { webhookId: theirWebhookId }: { webhookId: string } = dataOf(
-  await two.unbound.api.call('POST', '/webhooks', theirWebhook),
+  await unbound.api.call('POST', '/webhooks', theirWebhook),
 );
 
 /** Returns names of another channel that appear in an answer but not in the request. */
 function leaksIn(answer: Answer, sent: unknown): string[] {
-  const { customer, numbers, ids, batch, licenseOrderId } = two.theirs;
+  const { customer, numbers, ids, batch, licenseOrderId } = theirs;
   const { customerId, channelCustomerId } = customer;
   const named = { customerId, channelCustomerId, licenseOrderId, channelOrderId: batch.channelOrderId };
-  const secrets = {
-    ...named,
-    ...ids,
-    elsewhere: two.elsewhere,
-    ofCrm: two.unbound.customer.customerId,
-    webhook: THEIR_HOST,
-  };
+  const secrets = { ...named, ...ids, elsewhere, ofCrm: unbound.customer.customerId, webhook: THEIR_HOST };
   const [text, request] = [JSON.stringify(answer.body), JSON.stringify(sent)];
   const isWordOf = (where: string, word: string) => new RegExp(`(?<![\\w-])${word}(?![\\w-])`).test(where);
   return [...Object.values(secrets), ...Object.values(numbers)].filter(
@@ -64,7 +58,7 @@ const send = ({ module, method, path, ...options }: Call, by: MemberCenter): Pro
 };
 
 /** A trial and its expected result: a refusal, or a check that the data shows nothing of theirs. */
-type Trial = [what: string, call: () => Call, comesOut: Cause | ((data: unknown) => void)];
+type Trial = [what: string, call: Call, comesOut: Cause | ((data: unknown) => void)];
 
 const get = (path: string, query: Record<string, string> = {}): Call => ({
   module: 'order',
@@ -84,12 +78,12 @@ const postMember = (path: string, body: unknown): Call => ({ module: 'member', m
 
 const BATCH = '/licenseOrder/batchOrder';
 const syncBatch = (order: Sent, channelCode = 'ours') => ({ ...batchOf(order), syncMode: 'sync', channelCode });
-const buy = (channelCode: string) => syncBatch(newBuy(two.ours.customer, [newAssetNum()]), channelCode);
+const buy = (channelCode: string) => syncBatch(newBuy(ours.customer, [newAssetNum()]), channelCode);
 const ofTheirBatch = (call: (key: { channelCode: string; channelOrderId: string }) => Call): Trial[] => {
-  const { channelOrderId } = two.theirs.batch;
+  const { channelOrderId } = theirs.batch;
   return [
-    ['their batch', () => call({ channelCode: 'theirs', channelOrderId }), 'channel_not_allowed'],
-    ['their batch as one of ours', () => call({ channelCode: 'ours', channelOrderId }), 'batch_not_found'],
+    ['their batch', call({ channelCode: 'theirs', channelOrderId }), 'channel_not_allowed'],
+    ['their batch as one of ours', call({ channelCode: 'ours', channelOrderId }), 'batch_not_found'],
   ];
 };
 const ofCustomer = ({ channelCode, channelCustomerId }: Customer, defaultCustomer = 'N') => ({
@@ -97,38 +91,40 @@ const ofCustomer = ({ channelCode, channelCustomerId }: Customer, defaultCustome
   channelCustomerId,
   defaultCustomer,
 });
-const ofCrm = () => ({
-  crmCustomerId: two.unbound.customer.channelCustomerId,
-  customerName: 'Changed',
-  branchName: 'Changed',
-});
+const crmCustomerId = unbound.customer.channelCustomerId;
+const ofCrm = { crmCustomerId, customerName: 'Changed', branchName: 'Changed' };
 const configure = (deleteAssets: string[], addAssets: string[]) =>
-  postMember(`/enterprise/member/${two.kimId}/privileges`, { deleteAssets, addAssets });
+  postMember(`/enterprise/member/${kimId}/privileges`, { deleteAssets, addAssets });
 const lend = (borrowedUsbKey: string, assetId: string) =>
-  postMember(`/enterprise/member/${two.kimId}/borrow`, { borrowedUsbKey, assetIDs: [assetId] });
-const enterprise = () => `/enterprise/${two.unbound.enterpriseId}`;
+  postMember(`/enterprise/member/${kimId}/borrow`, { borrowedUsbKey, assetIDs: [assetId] });
+const enterprise = `/enterprise/${unbound.enterpriseId}`;
 const PAGE = { pageNum: '1', pageSize: '500' };
 
 /** Expects data that lists these asset numbers, in any order. */
-const lists = (assetNums: () => string[]) => (data: unknown) => {
+const lists = (assetNums: string[]) => (data: unknown) => {
   const listed = (data as { assetNum: string }[]).map(({ assetNum }) => assetNum);
-  expect(listed.toSorted()).toEqual(assetNums().toSorted());
+  expect(listed.toSorted()).toEqual(assetNums.toSorted());
 };
 
+const { channelCustomerId, enterpriseName } = theirs.customer;
+const NAMES = { customerName: 'C', branchName: 'B', passwordMobile: '13800000000' };
+const { usedLock, freeLock, ...otherAssets } = ours.numbers;
+const ourAssets = Object.values(otherAssets);
+
 /** Orders of our channel that name something of theirs, with the cause that each fails with. */
-const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
-  ['a purchase of their customer', () => newBuy(two.theirs.customer, [newAssetNum()]), 'customer_not_found'],
-  ['their asset', () => deleteAsset(two.theirs.customer, [two.theirs.numbers.free]), 'customer_not_found'],
-  ['their asset as one of ours', () => deleteAsset(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
-  ['a product of it', () => deleteProduct(two.ours.customer, [two.theirs.numbers.free]), 'asset_not_found'],
+const ORDERS: [what: string, order: Sent, cause: Cause][] = [
+  ['a purchase of their customer', newBuy(theirs.customer, [newAssetNum()]), 'customer_not_found'],
+  ['their asset', deleteAsset(theirs.customer, [theirs.numbers.free]), 'customer_not_found'],
+  ['their asset as one of ours', deleteAsset(ours.customer, [theirs.numbers.free]), 'asset_not_found'],
+  ['a product of it', deleteProduct(ours.customer, [theirs.numbers.free]), 'asset_not_found'],
   [
     'its transfer to us',
-    () => newBuy(two.ours.customer, [two.theirs.numbers.free], {}, { transferedAssetNum: true }),
+    newBuy(ours.customer, [theirs.numbers.free], {}, { transferedAssetNum: true }),
     'asset_not_found',
   ],
   [
     'their purchase as source',
-    () => newBuy(two.ours.customer, [newAssetNum()], { srcLicenseOrderId: two.theirs.licenseOrderId }),
+    newBuy(ours.customer, [newAssetNum()], { srcLicenseOrderId: theirs.licenseOrderId }),
     'source_order_not_found',
   ],
 ];
@@ -136,7 +132,7 @@ const ORDERS: [what: string, order: () => Sent, cause: Cause][] = [
 const EMPLOYEE = `${ME_ROOT}/enterprise/{enterpriseGlobalId}/member/{memberGlobalId}`;
 const NAMES_NOTHING = 'names no channel, customer or asset';
 
-const ofTheirCustomer = () => ({ customerId: two.theirs.customer.customerId, state: 'succeeded' });
+const ofTheirCustomer = { customerId: theirs.customer.customerId, state: 'succeeded' };
 const listsNoOrder = (data: unknown) => expect(data).toEqual({ orders: [], nextCursor: null });
 function listsOurOrders(data: unknown): void {
   const { orders } = data as OrderPage;
@@ -150,37 +146,33 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`post ${ORDER_ROOT}/enterprise/user/bind`]: [
     [
       'their customer',
-      () => {
-        const { channelCustomerId, enterpriseName } = two.theirs.customer;
-        const names = { customerName: 'C', branchName: 'B', enterpriseName, passwordMobile: '13800000000' };
-        return post('/enterprise/user/bind', { channelCode: 'theirs', channelCustomerId, ...names });
-      },
+      post('/enterprise/user/bind', { channelCode: 'theirs', channelCustomerId, enterpriseName, ...NAMES }),
       'channel_not_allowed',
     ],
   ],
   [`post ${ORDER_ROOT}/enterprise/user/create`]: [
-    ['an enterprise with a crm customer', () => post('/enterprise/user/create', ofCrm()), 'channel_not_allowed'],
+    ['an enterprise with a crm customer', post('/enterprise/user/create', ofCrm), 'channel_not_allowed'],
   ],
   [`post ${ORDER_ROOT}/enterprise/user/update`]: [
-    ['a customer of crm', () => post('/enterprise/user/update', ofCrm()), 'channel_not_allowed'],
+    ['a customer of crm', post('/enterprise/user/update', ofCrm), 'channel_not_allowed'],
   ],
   [`get ${ORDER_ROOT}/enterprise/user/query`]: [
-    ['their customer', () => get('/enterprise/user/query', ofCustomer(two.theirs.customer)), 'channel_not_allowed'],
+    ['their customer', get('/enterprise/user/query', ofCustomer(theirs.customer)), 'channel_not_allowed'],
     [
       'all customers of the enterprise',
-      () => get('/enterprise/user/query', ofCustomer(two.ours.customer)),
-      (data) => expect(data).toEqual([{ ...two.ours.customer, contact: expect.anything() }]),
+      get('/enterprise/user/query', ofCustomer(ours.customer)),
+      (data) => expect(data).toEqual([{ ...ours.customer, contact: expect.anything() }]),
     ],
     [
       'its default customer, who is of crm',
-      () => get('/enterprise/user/query', ofCustomer(two.ours.customer, 'Y')),
+      get('/enterprise/user/query', ofCustomer(ours.customer, 'Y')),
       (data) => expect(data).toEqual([]),
     ],
   ],
   ...Object.fromEntries(
     ['lock', 'unlock', 'freeze', 'unfreeze'].map((operation): [string, Trial[]] => {
-      const assetNums = [two.ours.numbers.usbKey, two.theirs.numbers.usbKey];
-      const call = () => post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
+      const assetNums = [ours.numbers.usbKey, theirs.numbers.usbKey];
+      const call = post(`/asset/${operation}`, { assetNums, operatorIdentity: 'Me' });
       // A lock cannot be frozen.
       const statuses = [{ status: operation.endsWith('lock') ? 1 : 4 }, { status: 2 }];
       const trial: Trial = ['their lock after one of ours', call, (data) => expect(data).toMatchObject(statuses)];
@@ -190,75 +182,65 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`get ${ORDER_ROOT}/assets`]: [
     [
       'the enterprise',
-      () => get('/assets', { enterpriseGlobalId: two.unbound.enterpriseId }),
-      (data) => lists(() => Object.values(two.ours.numbers))((data as { assets: unknown }).assets),
+      get('/assets', { enterpriseGlobalId: unbound.enterpriseId }),
+      (data) => lists(Object.values(ours.numbers))((data as { assets: unknown }).assets),
     ],
   ],
   [`get ${ORDER_ROOT}/customers`]: [
     [
       'the enterprise',
-      () => get('/customers', { enterpriseGlobalId: two.unbound.enterpriseId }),
-      (data) => expect(data).toMatchObject({ customers: [{ customerId: two.ours.customer.customerId }] }),
+      get('/customers', { enterpriseGlobalId: unbound.enterpriseId }),
+      (data) => expect(data).toMatchObject({ customers: [{ customerId: ours.customer.customerId }] }),
     ],
   ],
   [`get ${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`]: [
-    ['the enterprise', () => get(`/asset/${two.unbound.enterpriseId}/list`), lists(() => [two.ours.numbers.cloud])],
+    ['the enterprise', get(`/asset/${unbound.enterpriseId}/list`), lists([ours.numbers.cloud])],
     [
       'a feature of theirs',
-      () => get(`/asset/${two.unbound.enterpriseId}/list`, { extendCode: 'gxxp' }),
-      lists(() => [two.ours.numbers.cloud]),
+      get(`/asset/${unbound.enterpriseId}/list`, { extendCode: 'gxxp' }),
+      lists([ours.numbers.cloud]),
     ],
   ],
-  [`get ${ORDER_ROOT}/asset/{assetNum}`]: [
-    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}`), 'asset_not_found'],
-  ],
+  [`get ${ORDER_ROOT}/asset/{assetNum}`]: [['their asset', get(`/asset/${theirs.numbers.lent}`), 'asset_not_found']],
   [`get ${ORDER_ROOT}/asset/{assetNum}/history`]: [
-    ['their asset', () => get(`/asset/${two.theirs.numbers.lent}/history`), 'asset_not_found'],
+    ['their asset', get(`/asset/${theirs.numbers.lent}/history`), 'asset_not_found'],
   ],
   [`post ${ORDER_ROOT}/shellnums`]: NAMES_NOTHING,
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder`]: [
-    ['a sync batch of their channel', () => post(BATCH, buy('theirs')), 'channel_not_allowed'],
-    [
-      'an async batch of their channel',
-      () => post(BATCH, { ...buy('theirs'), syncMode: 'async' }),
-      'channel_not_allowed',
-    ],
-    ['their batch resubmitted', () => post(BATCH, two.theirs.batch), 'channel_not_allowed'],
-    ...ORDERS.map(([what, order, cause]): Trial => [what, () => post(BATCH, syncBatch(order())), cause]),
+    ['a sync batch of their channel', post(BATCH, buy('theirs')), 'channel_not_allowed'],
+    ['an async batch of their channel', post(BATCH, { ...buy('theirs'), syncMode: 'async' }), 'channel_not_allowed'],
+    ['their batch resubmitted', post(BATCH, theirs.batch), 'channel_not_allowed'],
+    ...ORDERS.map(([what, order, cause]): Trial => [what, post(BATCH, syncBatch(order)), cause]),
   ],
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder/preview`]: [
-    ['a batch of their channel', () => post(`${BATCH}/preview`, buy('theirs')), 'channel_not_allowed'],
+    ['a batch of their channel', post(`${BATCH}/preview`, buy('theirs')), 'channel_not_allowed'],
     ...ORDERS.map(([what, order, cause]): Trial => {
       const check = (data: unknown) => expect(data).toMatchObject([{ state: 'failed', cause, nearest: [] }]);
-      return [what, () => post(`${BATCH}/preview`, syncBatch(order())), check];
+      return [what, post(`${BATCH}/preview`, syncBatch(order)), check];
     }),
   ],
   [`post ${ORDER_ROOT}/licenseOrder/batchOrder/cancel`]: ofTheirBatch((key) => post(`${BATCH}/cancel`, key)),
   [`get ${ORDER_ROOT}/licenseOrder/batchOrder`]: ofTheirBatch((key) => get(BATCH, key)),
   [`get ${ORDER_ROOT}/licenseOrder/batchOrder/failed`]: ofTheirBatch((key) => get(`${BATCH}/failed`, key)),
   [`get ${ORDER_ROOT}/licenseOrder/{licenseOrderId}`]: [
-    ['their order', () => get(`/licenseOrder/${two.theirs.licenseOrderId}`), 'order_not_found'],
+    ['their order', get(`/licenseOrder/${theirs.licenseOrderId}`), 'order_not_found'],
   ],
   [`get ${ORDER_ROOT}/events`]: [
     [
       'the event of their batch',
-      () => get('/events'),
+      get('/events'),
       (data) => {
-        const { channelCode, channelOrderId } = two.ours.batch;
+        const { channelCode, channelOrderId } = ours.batch;
         expect(data).toMatchObject({ events: [{ data: { channelCode, channelOrderId } }], hasMore: false });
       },
     ],
   ],
   [`get ${ORDER_ROOT}/refusals`]: NAMES_NOTHING,
   [`get ${ORDER_ROOT}/licenseOrder/batchOrders`]: [
-    [
-      'batches of their channel',
-      () => get('/licenseOrder/batchOrders', { channelCode: 'theirs' }),
-      'channel_not_allowed',
-    ],
+    ['batches of their channel', get('/licenseOrder/batchOrders', { channelCode: 'theirs' }), 'channel_not_allowed'],
     [
       'all batches',
-      () => get('/licenseOrder/batchOrders'),
+      get('/licenseOrder/batchOrders'),
       (data) => {
         const { batches } = data as BatchPage;
         expect(batches.length).toBeGreaterThan(0);
@@ -267,14 +249,14 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ],
   ],
   [`get ${ORDER_ROOT}/licenseOrder/orders`]: [
-    ['orders of their channel', () => get('/licenseOrder/orders', { channelCode: 'theirs' }), 'channel_not_allowed'],
-    ['all orders', () => get('/licenseOrder/orders'), listsOurOrders],
-    ['orders of their customer', () => get('/licenseOrder/orders', ofTheirCustomer()), listsNoOrder],
-    ['orders of their asset', () => get('/licenseOrder/orders', { assetNum: two.theirs.numbers.held }), listsNoOrder],
+    ['orders of their channel', get('/licenseOrder/orders', { channelCode: 'theirs' }), 'channel_not_allowed'],
+    ['all orders', get('/licenseOrder/orders'), listsOurOrders],
+    ['orders of their customer', get('/licenseOrder/orders', ofTheirCustomer), listsNoOrder],
+    ['orders of their asset', get('/licenseOrder/orders', { assetNum: theirs.numbers.held }), listsNoOrder],
   ],
   [`post ${ORDER_ROOT}/webhooks`]: NAMES_NOTHING,
   [`get ${ORDER_ROOT}/webhooks`]: [
-    ['their webhooks', () => get('/webhooks'), (data) => expect(data).toEqual({ webhooks: [] })],
+    ['their webhooks', get('/webhooks'), (data) => expect(data).toEqual({ webhooks: [] })],
   ],
   ...Object.fromEntries(
     [
@@ -283,9 +265,9 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ].map((each): [string, Trial[]] => {
       const [method = '', operation = ''] = each.split(' ');
       const trials: Trial[] = [
-        ['their webhook', () => ofWebhook(method, operation), 'webhook_not_found'],
-        ['an unknown webhook', () => ofWebhook(method, operation, '9'.repeat(19)), 'webhook_not_found'],
-        ['an impossible webhook', () => ofWebhook(method, operation, '12345678901234567890'), 'field_invalid'],
+        ['their webhook', ofWebhook(method, operation), 'webhook_not_found'],
+        ['an unknown webhook', ofWebhook(method, operation, '9'.repeat(19)), 'webhook_not_found'],
+        ['an impossible webhook', ofWebhook(method, operation, '12345678901234567890'), 'field_invalid'],
       ];
       return [`${method} ${ORDER_ROOT}/webhooks/{webhookId}${operation}`, trials];
     }),
@@ -297,43 +279,32 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/members`]: [
     [
       'a holder of their asset',
-      () => getMember(`${enterprise()}/members`, { ...PAGE, keyword: 'kim' }),
+      getMember(`${enterprise}/members`, { ...PAGE, keyword: 'kim' }),
       (data) => {
-        const { held, lent, usedLock } = two.ours.numbers;
+        const { held, lent, usedLock } = ours.numbers;
         expect(data).toMatchObject({ list: [{ assetNums: [held, lent], borrowNum: usedLock }] });
       },
     ],
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/assetNums`]: [
-    [
-      'the enterprise',
-      () => getMember(`${enterprise()}/asset/assetNums`),
-      lists(() => {
-        const { usedLock: _used, freeLock: _free, ...assets } = two.ours.numbers;
-        return Object.values(assets);
-      }),
-    ],
+    ['the enterprise', getMember(`${enterprise}/asset/assetNums`), lists(ourAssets)],
   ],
   [`get ${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts`]: (['held', 'lent', 'usedLock'] as const).map(
     (which): Trial => [
       `their asset: ${which}`,
-      () => getMember(`/enterprise/asset/${two.theirs.ids[which]}/merchandiseProducts`),
+      getMember(`/enterprise/asset/${theirs.ids[which]}/merchandiseProducts`),
       'asset_id_not_found',
     ],
   ),
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/asset/borrowUsbKeys`]: [
-    [
-      'the enterprise',
-      () => getMember(`${enterprise()}/asset/borrowUsbKeys`),
-      lists(() => [two.ours.numbers.usedLock, two.ours.numbers.freeLock]),
-    ],
+    ['the enterprise', getMember(`${enterprise}/asset/borrowUsbKeys`), lists([usedLock, freeLock])],
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/holdings`]: [
     [
       'all of the enterprise',
-      () => getMember(`${enterprise()}/holdings`),
+      getMember(`${enterprise}/holdings`),
       (data) => {
-        const { held, lent, usedLock } = two.ours.numbers;
+        const { held, lent, usedLock } = ours.numbers;
         const holdings = (data as HoldingPage).holdings.map(({ assetNum, lockAssetNum }) => [assetNum, lockAssetNum]);
         expect(holdings.toSorted()).toEqual(
           [
@@ -346,7 +317,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
     ],
     [
       'their asset',
-      () => getMember(`${enterprise()}/holdings`, { assetNum: two.theirs.numbers.lent }),
+      getMember(`${enterprise}/holdings`, { assetNum: theirs.numbers.lent }),
       (data) => expect(data).toEqual({ holdings: [], nextCursor: null }),
     ],
   ],
@@ -354,34 +325,29 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
   [`post ${ME_ROOT}/enterprise/{enterpriseGlobalId}/privileges`]: [
     [
       'their asset of another enterprise',
-      () =>
-        postMember(`${enterprise()}/privileges`, {
-          privileges: [{ memberGlobalId: two.kimId, deleteAssets: [], addAssets: [two.elsewhere] }],
-        }),
+      postMember(`${enterprise}/privileges`, {
+        privileges: [{ memberGlobalId: kimId, deleteAssets: [], addAssets: [elsewhere] }],
+      }),
       'asset_number_not_found',
     ],
   ],
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/privileges`]: [
-    ['their asset, assigned', () => configure([], [two.theirs.numbers.free]), 'asset_number_not_found'],
-    ['their asset of another enterprise', () => configure([], [two.elsewhere]), 'asset_number_not_found'],
-    ['their asset, withdrawn', () => configure([two.theirs.numbers.held], []), 'asset_not_withdrawable'],
-    [
-      'their asset after one of ours',
-      () => configure([two.ours.numbers.held], [two.theirs.numbers.free]),
-      'asset_number_not_found',
-    ],
+    ['their asset, assigned', configure([], [theirs.numbers.free]), 'asset_number_not_found'],
+    ['their asset of another enterprise', configure([], [elsewhere]), 'asset_number_not_found'],
+    ['their asset, withdrawn', configure([theirs.numbers.held], []), 'asset_not_withdrawable'],
+    ['their asset after one of ours', configure([ours.numbers.held], [theirs.numbers.free]), 'asset_number_not_found'],
   ],
   [`post ${ME_ROOT}/enterprise/member/{memberGlobalId}/borrow`]: [
-    ['their asset', () => lend(two.ours.numbers.freeLock, two.theirs.ids.held), 'asset_not_held'],
-    ['their lock', () => lend(two.theirs.numbers.freeLock, two.ours.ids.held), 'borrowed_lock_unusable'],
+    ['their asset', lend(ours.numbers.freeLock, theirs.ids.held), 'asset_not_held'],
+    ['their lock', lend(theirs.numbers.freeLock, ours.ids.held), 'borrowed_lock_unusable'],
   ],
   [`get ${ME_ROOT}/enterprise/{enterpriseGlobalId}/audit`]: [
     [
       'an entry about their asset',
-      () => getMember(`${enterprise()}/audit`, PAGE),
+      getMember(`${enterprise}/audit`, PAGE),
       (data) => {
         const entries = (data as { list: AuditEntry[] }).list.filter(({ action }) => action === 'assets_configured');
-        const { held, lent } = two.ours.numbers;
+        const { held, lent } = ours.numbers;
         const given = entries.map(({ detail }) => detail.after?.assetNums);
         expect(given).toEqual([[], [held, lent]]);
       },
@@ -390,7 +356,7 @@ const TRIALS: Record<string, Trial[] | typeof NAMES_NOTHING> = {
 };
 
 it('every operation is tried', async () => {
-  const response = await fetch(`${two.stack.baseUrl}/openapi.json`);
+  const response = await fetch(`${stack.baseUrl}/openapi.json`);
   const { paths } = (await response.json()) as { paths: Record<string, object> };
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
@@ -405,33 +371,31 @@ const ALL = Object.entries(TRIALS).flatMap(([operation, trials]) =>
 /** O6 disables our lock, so that O7 has something to change. */
 const CHANGES = [`post ${ORDER_ROOT}/asset/lock`, `post ${ORDER_ROOT}/asset/unlock`];
 
-it.each(ALL)('%s with %s: shows nothing and changes nothing', async (operation, _what, attempt, comesOut) => {
-  const call = attempt();
-  const before = await contentOfTables(two.stack.db);
-  const answer = await send(call, two.bound);
+it.each(ALL)('%s with %s: shows nothing and changes nothing', async (operation, _what, call, comesOut) => {
+  const before = await contentOfTables(stack.db);
+  const answer = await send(call, bound);
   if (typeof comesOut === 'string') {
     expect(refusalOf(answer)).toMatchObject({ code: codeOf(comesOut, 'order'), cause: comesOut });
   } else {
     comesOut(dataOf(answer));
   }
   expect(leaksIn(answer, call)).toEqual([]);
-  if (!CHANGES.includes(operation)) expect(await contentOfTables(two.stack.db)).toEqual(before);
+  if (!CHANGES.includes(operation)) expect(await contentOfTables(stack.db)).toEqual(before);
 });
 
 const lookups = ALL.filter(([operation, , , comesOut]) => operation.startsWith('get ') && typeof comesOut !== 'string');
 
 it.each(lookups)(
   '%s with %s: an application that is not bound sees the other channel',
-  async (_operation, _what, attempt) => {
-    const call = attempt();
-    expect(leaksIn(await send(call, two.unbound), call)).not.toEqual([]);
+  async (_operation, _what, call) => {
+    expect(leaksIn(await send(call, unbound), call)).not.toEqual([]);
   },
 );
 
 describe('an application that is bound', () => {
   it('counts the seats of its channels only', async () => {
     const count = async (by: MemberCenter) => dataOf(await by.ask('getSeats', {})).total.owned;
-    expect([await count(two.bound), await count(two.unbound)]).toEqual([5, 10]);
+    expect([await count(bound), await count(unbound)]).toEqual([5, 10]);
   });
 
   const enterpriseBody = () => ({ crmCustomerId: randomUUID(), customerName: randomUUID(), branchName: 'Branch' });
@@ -439,11 +403,10 @@ describe('an application that is bound', () => {
   const update = (api: Api, body: unknown) => api.call('POST', '/enterprise/user/update', { body });
 
   it('can do everything in each of its channels', async () => {
-    const { api } = two.bound;
+    const { api } = bound;
     const enterpriseName = `Of ${randomUUID()}`;
     for (const channelCode of ['ours', ' ours too ']) {
-      const names = { customerName: 'C', branchName: 'B', enterpriseName, passwordMobile: '13800000000' };
-      const body = { channelCode, channelCustomerId: 'first', ...names };
+      const body = { channelCode, channelCustomerId: 'first', enterpriseName, ...NAMES };
       const customer = dataOf(await api.call('POST', '/enterprise/user/bind', { body }));
       expect(dataOf(await api.call('POST', '/enterprise/user/bind', { body }))).toEqual(customer);
       const batch = { ...batchOf(newBuy(customer, [newAssetNum()])), channelCode };
@@ -456,28 +419,23 @@ describe('an application that is bound', () => {
 
   it('needs crm and industry for O2, which creates customers of both, and crm for O4', async () => {
     const scopes = ['auth_order' as const];
-    const [crm, both] = await Promise.all([
-      two.stack.newApi(scopes, ['crm']),
-      two.stack.newApi(scopes, ['crm', 'industry']),
-    ]);
+    const [crm, both] = await Promise.all([stack.newApi(scopes, ['crm']), stack.newApi(scopes, ['crm', 'industry'])]);
     const body = enterpriseBody();
-    const before = await contentOfTables(two.stack.db);
+    const before = await contentOfTables(stack.db);
     expect(refusalOf(await create(crm, body))).toMatchObject({ code: '13004', cause: 'channel_not_allowed' });
-    expect(await contentOfTables(two.stack.db)).toEqual(before);
+    expect(await contentOfTables(stack.db)).toEqual(before);
     expect(dataOf(await create(both, body))).toMatchObject({ members: [{}, {}] });
     expect((await update(crm, { ...body, customerName: 'Changed' })).body.code).toBe(0);
     expect(refusalOf(await update(crm, enterpriseBody()))).toMatchObject({ cause: 'customer_not_found' });
   });
 
   it('cannot buy a number in use at another channel, and learns nothing else of it', async () => {
-    const { bound, ours, theirs } = two;
     const answer = await bound.api.submit(syncBatch(newBuy(ours.customer, [theirs.numbers.free])));
     expect(refusalOf(answer).cause).toBe('asset_owned_by_other_customer');
     expect(leaksIn(answer, theirs.numbers.free)).toEqual([]);
   });
 
   it('sees only its own part of a loan between channels', async () => {
-    const { bound, unbound, kimId, ours, theirs } = two;
     dataOf(await unbound.lend(kimId, ours.numbers.freeLock, [theirs.ids.held]));
     dataOf(await unbound.lend(kimId, theirs.numbers.freeLock, [ours.ids.held]));
     expect(numbersUnder(await unbound.contents(ours.ids.freeLock))).toContain(theirs.numbers.held);
@@ -491,9 +449,8 @@ describe('an application that is bound', () => {
   });
 
   it('adds employees up to the enterprise’s limit, and deletes one with all assigned assets', async () => {
-    const { bound, unbound } = two;
     // The channel `theirs` alone has this cloud license. Without it, the application could add only five employees.
-    const center = await MemberCenter.open(two.stack, unbound.api);
+    const center = await MemberCenter.open(stack, unbound.api);
     const boundCenter = await openAs(center, bound.api);
     const [cloud] = await center.buy(1, { licenseType: 'cloud_customer' });
     expect(await boundCenter.assets()).toEqual([]);
@@ -508,11 +465,8 @@ describe('an application that is bound', () => {
     expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
 
     // The number isn't the application's after the asset is revoked, either.
-    const { license_order_id: srcLicenseOrderId } = await two.stack.db
-      .selectFrom('asset_grant')
-      .select('license_order_id')
-      .where('asset_id', '=', cloud!.assetId)
-      .executeTakeFirstOrThrow();
+    const query = stack.db.selectFrom('asset_grant').select('license_order_id').where('asset_id', '=', cloud!.assetId);
+    const { license_order_id: srcLicenseOrderId } = await query.executeTakeFirstOrThrow();
     const revocation = { licenseType: 'cloud_customer', srcLicenseOrderId };
     await center.api.carryOut(deleteAsset(center.customer, [cloud!.assetNum], revocation));
     expect((await boundCenter.audit())[0]).toEqual({ ...deletion, detail: withoutNumbers });
