@@ -164,24 +164,3 @@ describe('the search of the console', () => {
     expect((await admin.call('search', { query: { text: assetNum } })).hits).toHaveLength(1);
   });
 });
-
-describe('the token endpoint', () => {
-  it.each(['client_id', 'client_secret', 'username', 'password', 'scope', 'grant_type'])(
-    'refuses them in %s',
-    async (name) => {
-      const { appKey, appSecret } = api.credentials;
-      for (const value of CONTROLS) {
-        const form = {
-          grant_type: 'password',
-          client_id: appKey,
-          client_secret: appSecret,
-          username: 'a',
-          password: 'b',
-        };
-        const body = new URLSearchParams({ ...form, [name]: value });
-        const response = await fetch(`${stack.baseUrl}/oauth2/token`, { method: 'POST', body });
-        expect([400, 401], await response.text()).toContain(response.status);
-      }
-    },
-  );
-});

@@ -47,11 +47,8 @@ async function seed(client: Credentials, count: number, memberId: string | null 
 
 async function areLive(tokens: string[]): Promise<boolean[]> {
   const hashes = tokens.map(sha256);
-  const rows = await stack.db
-    .selectFrom('access_token')
-    .select('token_hash')
-    .where('token_hash', 'in', hashes)
-    .execute();
+  const query = stack.db.selectFrom('access_token').select('token_hash').where('token_hash', 'in', hashes);
+  const rows = await query.execute();
   const live = new Set(rows.map(({ token_hash }) => token_hash.toString('hex')));
   return hashes.map((hash) => live.has(hash.toString('hex')));
 }

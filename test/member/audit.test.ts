@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PasswordHasher } from '@lockstep/access';
-import { type AuditEntry, AuditPage } from '@lockstep/contract';
+import type { AuditEntry } from '@lockstep/contract';
 import { createAdministrator, setPassword } from '@lockstep/members';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { type Answer, dataOf, refusalOf, untilServed } from '../harness/api.ts';
+import { type Answer, dataOf, untilServed } from '../harness/api.ts';
 import { MemberCenter, newEmployee } from '../harness/members/member-center.ts';
 import { askUserToken } from '../harness/oauth.ts';
 import type { Sent } from '../harness/orders/orders.ts';
@@ -212,47 +211,6 @@ describe('the audit log has entries of', () => {
   });
 });
 
-describe('the audit log has no entries of', () => {
-  it('reads', async () => {
-    const [asset] = await center.buy();
-    const before = await center.audit();
-    await Promise.all([
-      center.list(),
-      center.assets(),
-      center.contents(asset!.assetId),
-      center.locks(),
-      center.audit(),
-    ]);
-    expect(await center.audit()).toEqual(before);
-  });
-
-  it('calls that change nothing', async () => {
-    const { globalId, userName } = await addOne({ remark: 'night', departmentId: 7 });
-    const [asset] = await center.buy();
-    const [lock] = await center.buyLocks();
-    await center.assign(globalId, asset!.assetNum);
-    dataOf(await center.lend(globalId, lock!.assetNum, [asset!.assetId]));
-    const before = await center.audit();
-    dataOf(await center.edit(globalId, { userName, name: 'Kim' }));
-    dataOf(await center.edit(globalId, { userName, name: ' Kim ', remark: '', departmentId: 7, passwordMobile: null }));
-    dataOf(await center.configure(globalId, [], []));
-    dataOf(await center.lend(globalId, lock!.assetNum, [asset!.assetId]));
-    expect(await center.audit()).toEqual(before);
-  });
-
-  it('other enterprises, nor they of this one', async () => {
-    const other = await MemberCenter.open(stack, center.api);
-    const theirs = await other.audit();
-    const { globalId } = await addOne();
-    dataOf(await center.resetPassword(globalId, PASSWORDS.second));
-    expect(await other.audit()).toEqual(theirs);
-    const query = { pageNum: '1', pageSize: '10' };
-    const answer = await other.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
-    expect(refusalOf(answer)).toMatchObject({ code: '70001', cause: 'not_administrator' });
-    expect(answer.body).not.toHaveProperty('data');
-  });
-});
-
 describe('concurrent changes', () => {
   it('are recorded exactly once', async () => {
     const opened = await openLicensed();
@@ -300,23 +258,6 @@ describe('concurrent changes', () => {
     }
     const { remark, departmentId } = (await center.listed(globalId))!;
     expect(state).toMatchObject({ remark, departmentId });
-  });
-});
-
-describe('the audit log is paged like M5', () => {
-  const strictPage = z.strictObject(AuditPage.shape);
-  const submit = (query: Record<string, string>) =>
-    center.call('GET', `/enterprise/${center.enterpriseId}/audit`, { query });
-  const page = async (pageNum: number, pageSize: number) =>
-    strictPage.parse(dataOf(await submit({ pageNum: String(pageNum), pageSize: String(pageSize) })));
-
-  it('newest first, every entry once', async () => {
-    const all = await center.audit();
-    const ids = all.map(({ id }) => BigInt(id));
-    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
-    const pageSize = Math.ceil(all.length / 4);
-    const pages = await Promise.all([1, 2, 3, 4].map((pageNum) => page(pageNum, pageSize)));
-    expect(pages.flatMap(({ list }) => list)).toEqual(all);
   });
 });
 

@@ -452,16 +452,6 @@ describe('M3 sets a password', () => {
     expect(await logIn(userName, 'correct horse')).toMatchObject(NOT_LOGGED_IN);
     expect(await logIn(userName, 'battery staple')).toMatchObject(LOGGED_IN);
   });
-
-  it('for the calling administrator, who has to log in again', async () => {
-    const center = await open();
-    dataOf(await center.resetPassword(center.adminId, 'battery staple'));
-    expect(causeOf(await center.submitList({}))).toEqual(['60005', 'user_token_invalid']);
-    const again = await userToken({ account: center.account, password: 'battery staple' });
-    expect(await center.submitList({ pageNum: '1', pageSize: '1' }, { userToken: again })).toMatchObject({
-      status: 200,
-    });
-  });
 });
 
 describe('M4 deletes', () => {

@@ -318,16 +318,6 @@ describe('in the member center', () => {
     expect(await readView(center)).toEqual(NOT_LENT);
   });
 
-  it('M9 withdraws an asset that is not lent, which ends no loan', async () => {
-    dataOf(await center.configure(kim, [numOf.held], []));
-    expect(await readView(center)).toEqual({
-      ...BEFORE,
-      kim: { holds: ['lent'], borrows: ['lock'] },
-      assets: { lent: 'kim, lent out', held: 'nobody' },
-      licenses: { ...BEFORE.licenses, held: 'nobody' },
-    });
-  });
-
   it('M4 deletes the holder', async () => {
     dataOf(await center.delete(kim));
     const { kim: _, ...others } = GIVEN_BACK;

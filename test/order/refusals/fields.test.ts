@@ -264,13 +264,6 @@ describe.each(OPERATIONS)('$name refuses', (operation) => {
     expect(refused[2]!.message).toBe(buildMessage('scope_missing', 'auth_order'));
   });
 
-  it('a caller before it looks at the request', async () => {
-    const refused = operation.body
-      ? await call(operation, valid(), { token: null, nonce: null, rawBody: '{"' })
-      : await call(operation, { ...valid(), query: {} }, { token: null, nonce: null });
-    expect(refusalOf(refused)).toMatchObject({ code: '60000', cause: 'token_missing' });
-  });
-
   it('a call without a nonce, or with one that another operation has used up', async () => {
     const nonce = randomUUID();
     const query = { channelCode: 'a', channelCustomerId: 'b', defaultCustomer: 'Y' };
