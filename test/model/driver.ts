@@ -165,25 +165,19 @@ class Driver {
     if (entries !== null && !isWaiting) await this.#apiOf(call).completed(call.body);
     const actual = JSON.stringify([acted, await readHoldings(this.#place)]);
     this.counts.races += 1;
-    const isAfter = async (isAhead: boolean) => {
-      const undo = this.model.mark();
-      let told = isAhead && this.#population.happen(race);
-      if (!isWaiting) this.model.batch(call.mode, call.sender, placed(call, entries));
-      told ||= this.#population.happen(race);
-      const isSame = actual === JSON.stringify([told, expectedHoldings(this.#place, this.model)]);
-      const { happenings } = this.model;
-      undo();
-      const named = JSON.stringify(namedAct(race, this.#names));
-      const ofRace = happenings.filter(({ assetNum }) => named.includes(`"${assetNum}"`));
-      return (
-        isSame &&
-        (await compareHistories(this.#place.apis.S1, ofRace).then(
-          () => true,
-          () => false,
-        ))
-      );
-    };
-    return await isAfter(true);
+    const undo = this.model.mark();
+    const told = this.#population.happen(race);
+    if (!isWaiting) this.model.batch(call.mode, call.sender, placed(call, entries));
+    const isSame = actual === JSON.stringify([told, expectedHoldings(this.#place, this.model)]);
+    const { happenings } = this.model;
+    undo();
+    const named = JSON.stringify(namedAct(race, this.#names));
+    const ofRace = happenings.filter(({ assetNum }) => named.includes(`"${assetNum}"`));
+    if (!isSame) return false;
+    return await compareHistories(this.#place.apis.S1, ofRace).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Waits for everything in flight and compares the results with the model's. */
