@@ -214,13 +214,6 @@ describe('a held order of a paused channel', () => {
     await resumeChannel(stack.db, 'test', record);
     expect(await api.completed(batch)).toMatchObject({ succeeded: 3 });
   });
-
-  it('can be cancelled', async () => {
-    const { batch } = await pauseHeld();
-    expect(await api.cancel(batch)).toEqual({ cancelled: 2, finished: 1 });
-    expect(await readResult(api, batch)).toMatchObject({ state: 'completed', failed: 2, held: 0 });
-    expect(await readHolds()).toEqual([]);
-  });
 });
 
 describe('while no order succeeds', () => {
@@ -389,9 +382,8 @@ describe('retries of held orders take turns by channel', () => {
     await untilHeld(0);
     const { rows } = await sql<{ before: number }>`
       select count(*)::int as before from license_order
-      where customer_id = ${mine.customerId} and finished_time < to_timestamp(${orders[0]!.finishedTime} / 1000.0)`.execute(
-      stack.db,
-    );
+      where customer_id = ${mine.customerId}
+      and finished_time < to_timestamp(${orders[0]!.finishedTime} / 1000.0)`.execute(stack.db);
     // What one transaction applies.
     expect(rows[0]!.before).toBeLessThanOrEqual(250);
   });
@@ -491,9 +483,8 @@ describe('in one lane', () => {
       from unnest(${customerIds}::text[]) as id`.execute(stack.db);
     await sql`
       insert into held_order (license_order_id, customer_id, batch_id, lane, sequence, payload_version, content)
-      select place, id, 0, ${lane()}, place, 1, '[]' from unnest(${customerIds}::text[]) with ordinality as held (id, place)`.execute(
-      stack.db,
-    );
+      select place, id, 0, ${lane()}, place, 1, '[]'
+      from unnest(${customerIds}::text[]) with ordinality as held (id, place)`.execute(stack.db);
     // PostgreSQL reads a small table sequentially, so this needs many chunks.
     await sql`
       with held as (
