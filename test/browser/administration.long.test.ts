@@ -207,9 +207,9 @@ describe('support', () => {
   it('enables a webhook with the events that it missed, and sends a test', async () => {
     isWell = true;
     const webhookId = await newWebhook();
-    await sql`update webhook set disabled_time = now(), disabled_cause = 'attempts_exhausted' where id = ${webhookId}`.execute(
-      stack.db,
-    );
+    await sql`
+      update webhook set disabled_time = now(), disabled_cause = 'attempts_exhausted'
+      where id = ${webhookId}`.execute(stack.db);
     const { page } = await openAsSupport('/webhooks?state=disabled');
     await page.locator(`a[href$="/webhooks/${webhookId}"]`).click();
     await press(page, en.webhooks.enable);

@@ -133,9 +133,8 @@ it('the overview of an unhealthy service says what is wrong and what to do', asy
   await sql`update application set name = ${MARKUP}`.execute(sick.db);
   await sql`
     insert into webhook (application_id, url, secret, after_position, disabled_time, disabled_cause)
-    select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone' from application limit 1`.execute(
-    sick.db,
-  );
+    select id, 'https://hooks.example/' || ${MARKUP}, '\\x00', 0, now(), 'endpoint_gone'
+    from application limit 1`.execute(sick.db);
   const support = await ConsoleClient.logIn(sick, 'support');
   const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
   const process = () => Promise.reject(new Error(MARKUP));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildMessage } from '@lockstep/contract';
 import { type ConsoleCall, OrdersToResend, TracedBatch } from '@lockstep/contract/console';
+import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import type { Api } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
@@ -237,14 +238,10 @@ describe('failed orders', async () => {
     expect(await api.completed({ channelCode: 'test', channelOrderId: body.channelOrderId })).toMatchObject({
       succeeded: 1,
     });
-    const { passwords } = await stack.db
-      .selectFrom('product_instance')
-      .innerJoin('asset', 'asset.id', 'asset_id')
-      .select('passwords')
-      .where('asset_num', '=', num)
-      .orderBy('product_instance.id', 'desc')
-      .executeTakeFirstOrThrow();
-    expect(passwords).toEqual([secret]);
+    const { rows } = await sql`
+      select passwords from product_instance product join asset on asset.id = asset_id
+      where asset_num = ${num} order by product.id desc`.execute(stack.db);
+    expect(rows[0]).toEqual({ passwords: [secret] });
     const entries = (await support.changesOf(batchId)).toReversed();
     const { sequence } = orderList[0] as { sequence: number };
     const what = {
@@ -262,11 +259,8 @@ describe('failed orders', async () => {
       { action: 'batch.resent', before: null, after: { ...sent, ...what } },
     ]);
     expect(JSON.stringify(entries)).not.toContain('secret');
-    const { digest } = await stack.db
-      .selectFrom('batch')
-      .select('digest')
-      .where('id', '=', sent.batchId)
-      .executeTakeFirstOrThrow();
+    const query = stack.db.selectFrom('batch').select('digest').where('id', '=', sent.batchId);
+    const { digest } = await query.executeTakeFirstOrThrow();
     expect(what.digest).toBe(digest.toString('hex'));
     // Each of the two batches leads to the other.
     const made = { batchId: sent.batchId, channelOrderId: sent.channelOrderId };

@@ -109,9 +109,8 @@ describe('the last active admin', () => {
       // The second is no longer an admin, or would remove the last one.
       expect(answers.map(({ status }) => status)).toContain(200);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      const { rows } = await sql`select name from operator where role = 'admin' and disabled_time is null`.execute(
-        stack.db,
-      );
+      const { rows } = await sql`
+        select name from operator where role = 'admin' and disabled_time is null`.execute(stack.db);
       expect(rows).toHaveLength(1);
     },
   );

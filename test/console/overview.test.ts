@@ -63,9 +63,8 @@ describe('with no worker', async () => {
   it('shows the same before and after activity is counted', async () => {
     const before = totalsOf(await operator.call('getOverview', { query: { span: '6h' } }));
     await countActivity(stack.db);
-    const { rows } = await sql<{ left: number }>`select count(*)::int as left from uncounted_activity`.execute(
-      stack.db,
-    );
+    const { rows } = await sql<{ left: number }>`
+      select count(*)::int as left from uncounted_activity`.execute(stack.db);
     expect(rows).toEqual([{ left: 0 }]);
     await looksLike(operator, { totals: before }, '24h');
   });

@@ -277,9 +277,8 @@ describe('the database', () => {
       sql`delete from license_order where id = ${orders[index]!.licenseOrderId}`.execute(stack.db);
     const record = (index: number) =>
       sql`insert into order_retry (license_order_id, cause, args, finished_time)
-        select id, cause, args, finished_time from license_order where id = ${orders[index]!.licenseOrderId}`.execute(
-        stack.db,
-      );
+        select id, cause, args, finished_time from license_order
+        where id = ${orders[index]!.licenseOrderId}`.execute(stack.db);
     await expect(take(0)).rejects.toMatchObject({ constraint: 'license_order_no_delete' });
     await record(1);
     await expect(take(1)).rejects.toMatchObject({ constraint: 'license_order_no_delete' });

@@ -33,11 +33,8 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
   const applicationIds: ApplicationId[] = [];
   for (const name of ['Ours', 'Theirs']) {
     const { appKey } = await createApplication(db, { name, scopes: ['auth_order'], approved: true, channels: null });
-    const { id } = await db
-      .selectFrom('application')
-      .select('id')
-      .where('app_key', '=', appKey)
-      .executeTakeFirstOrThrow();
+    const query = db.selectFrom('application').select('id').where('app_key', '=', appKey);
+    const { id } = await query.executeTakeFirstOrThrow();
     applicationIds.push(id);
   }
   await db.transaction().execute(async (trx) => {
@@ -86,9 +83,8 @@ export async function fillWithBatches(db: Database): Promise<Filled> {
     applicationId: applicationIds[0]!,
     async findAcceptedTime(id) {
       const { rows } = await sql<{ acceptedTime: string }>`
-        select (extract(epoch from accepted_time) * 1000000)::bigint as "acceptedTime" from batch where id = ${id}`.execute(
-        db,
-      );
+        select (extract(epoch from accepted_time) * 1000000)::bigint as "acceptedTime" from batch
+        where id = ${id}`.execute(db);
       return rows[0]!.acceptedTime;
     },
   };

@@ -113,9 +113,8 @@ it('the table types of packages match the migrations, column by column', async (
     select table_name || '.' || column_name as name, udt_name as type, is_nullable = 'YES' as "isNullable",
       case when is_generated = 'ALWAYS' then 'GeneratedAlways'
         when column_default is not null or is_identity = 'YES' then 'Generated' else 'by us' end as written
-    from information_schema.columns where table_schema = 'public' and table_name not like 'kysely%'`.execute(
-    database.db,
-  );
+    from information_schema.columns
+    where table_schema = 'public' and table_name not like 'kysely%'`.execute(database.db);
   const typed = rows.filter(({ name }) => isTyped(name));
   const stored = typed.map(({ name, type, ...rest }) => [name, { base: DRIVER_TYPES[type], ...rest }] as const);
   const said = Object.entries(types).map(([name, { words: _, base, ...rest }]) => [

@@ -83,9 +83,8 @@ export class AcceptedOrders {
   async settle(): Promise<void> {
     if (this.#unsettled.length === 0) return;
     const customers = await sql<{ id: string; enterprise: string; channel: string }>`
-      select id::text, enterprise_id::text as enterprise, channel_code as channel from customer`.execute(
-      this.#stack.db,
-    );
+      select id::text, enterprise_id::text as enterprise, channel_code as channel
+      from customer`.execute(this.#stack.db);
     for (const { id, ...customer } of customers.rows) this.#model.create(id, customer);
     for (const batch of this.#unsettled.splice(0)) {
       const { channelCode, channelOrderId, syncMode, orderList, entries } = batch;

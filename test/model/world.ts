@@ -161,12 +161,8 @@ export async function perform({ db, apis, centers }: Place, act: Act): Promise<u
   const center = centers.find(({ enterpriseId }) => enterpriseId === act.enterprise)!;
   if (act.type === 'lend') {
     const { member, lock, assetNums } = act;
-    const found = await db
-      .selectFrom('asset')
-      .select(['id', 'asset_num'])
-      .where('asset_num', 'in', assetNums)
-      .where('revoked_time', 'is', null)
-      .execute();
+    const active = db.selectFrom('asset').where('revoked_time', 'is', null);
+    const found = await active.select(['id', 'asset_num']).where('asset_num', 'in', assetNums).execute();
     const idOf = new Map(found.map(({ id, asset_num }) => [asset_num, id]));
     const assetIDs = assetNums.map((assetNum) => idOf.get(assetNum) ?? NOBODY);
     return [(await center.lend(member, lock, assetIDs)).body.cause ?? null];

@@ -55,9 +55,8 @@ it.concurrent.each(['show', 'pause', 'resume'])(
 it.concurrent('lists of thousands of channels are bounded and sorted', async () => {
   const CHANNELS = 3_000;
   await sql`
-    insert into channel (code) select 'one of ' || to_char(n, 'FM0000') from generate_series(1, ${CHANNELS}) n`.execute(
-    stack.db,
-  );
+    insert into channel (code) select 'one of ' || to_char(n, 'FM0000')
+    from generate_series(1, ${CHANNELS}) n`.execute(stack.db);
   const list = await channel('list');
   expect(list).toMatchObject({ status: 0, stderr: expect.stringMatching(/--limit 100.*--all/) });
   expect(tableIn(list.stdout, 'channel')).toHaveLength(50);

@@ -93,10 +93,8 @@ it.each(READING)('%s changes nothing', async (words, ...args) => {
 
 /** Returns the entries that `work` adds to the audit log. */
 async function entriesOf(work: () => Promise<unknown>) {
-  const { max } = await stack.db
-    .selectFrom('operator_audit')
-    .select((eb) => eb.fn.max<string | null>('id').as('max'))
-    .executeTakeFirstOrThrow();
+  const query = stack.db.selectFrom('operator_audit').select((eb) => eb.fn.max<string | null>('id').as('max'));
+  const { max } = await query.executeTakeFirstOrThrow();
   await work();
   return await stack.db
     .selectFrom('operator_audit')

@@ -133,9 +133,8 @@ describe('tables', async () => {
   it('of stored data in docs/security.md names each table with personal data', async () => {
     const { rows } = await sql<{ name: string }>`
       select distinct table_name as name from information_schema.columns
-      where table_schema = 'public' and column_name ~ '(^|_)(mobile|address|remark|payload|content)$'`.execute(
-      database.db,
-    );
+      where table_schema = 'public'
+      and column_name ~ '(^|_)(mobile|address|remark|payload|content)$'`.execute(database.db);
     const stored = tableOf('docs/security.md', 'Data', 'Stored').flat().join(' ');
     expect(rows.length).toBeGreaterThan(4);
     expect(rows.filter(({ name }) => !stored.includes(code(name)))).toEqual([]);

@@ -13,9 +13,8 @@ const FIRST = LANES_OF_CHANNEL;
 
 const { db } = await testDatabase();
 await sql`insert into channel (code) select 'channel ' || n from generate_series(1, ${CHANNELS}) as n`.execute(db);
-await sql`insert into application (app_key, name, secret_hash, scopes) values ('A', 'A', '', '{auth_order}')`.execute(
-  db,
-);
+await sql`
+  insert into application (app_key, name, secret_hash, scopes) values ('A', 'A', '', '{auth_order}')`.execute(db);
 
 let batchId = 0;
 

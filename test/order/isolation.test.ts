@@ -57,12 +57,8 @@ async function untilAwaited(trx: Trx): Promise<void> {
 
 async function causesOf(accepted: readonly AcceptedOrder[]): Promise<(string | null)[]> {
   const orderIds = accepted.map(({ licenseOrderId }) => licenseOrderId);
-  const rows = await stack.db
-    .selectFrom('license_order')
-    .select('cause')
-    .where('id', 'in', orderIds)
-    .orderBy('id')
-    .execute();
+  const query = stack.db.selectFrom('license_order').select('cause').where('id', 'in', orderIds).orderBy('id');
+  const rows = await query.execute();
   return rows.map(({ cause }) => cause);
 }
 
@@ -95,9 +91,8 @@ const WAYS: Record<string, (...orders: Sent[]) => Promise<(string | null)[]>> = 
     const accepted = await api.accept(batch);
     const lanes = await lanesOf(batch);
     await sql`
-      update lane set failures = 5, failing_since = now(), last_error = 'made to fail' where lane = any (${lanes})`.execute(
-      stack.db,
-    );
+      update lane set failures = 5, failing_since = now(), last_error = 'made to fail'
+      where lane = any (${lanes})`.execute(stack.db);
     await drain(lanes);
     return await causesOf(accepted);
   },

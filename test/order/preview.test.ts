@@ -63,13 +63,9 @@ async function revokedProducts(db: Database): Promise<Set<string>> {
 
 /** Returns the IDs of all product instances that the number's assets have had, oldest first. */
 async function productIdsOn(assetNum: string): Promise<string[]> {
-  const rows = await stack.db
-    .selectFrom('product_instance')
-    .innerJoin('asset', 'asset.id', 'asset_id')
-    .select('product_instance.id')
-    .where('asset_num', '=', assetNum)
-    .orderBy('product_instance.id')
-    .execute();
+  const { rows } = await sql<{ id: string }>`
+    select product.id from product_instance product join asset on asset.id = asset_id
+    where asset_num = ${assetNum} order by product.id`.execute(stack.db);
   return rows.map(({ id }) => id);
 }
 

@@ -40,11 +40,8 @@ async function accept(lanes: number, ofEach: number) {
     ...customers.flatMap((customer) => Array.from({ length: ofEach }, () => newBuy(customer, [newAssetNum()]))),
   );
   const orders = await api.accept(batch);
-  const { id } = await stack.db
-    .selectFrom('batch')
-    .select('id')
-    .where('channel_order_id', '=', batch.channelOrderId)
-    .executeTakeFirstOrThrow();
+  const query = stack.db.selectFrom('batch').select('id').where('channel_order_id', '=', batch.channelOrderId);
+  const { id } = await query.executeTakeFirstOrThrow();
   return { batch, id, orderIds: orders.map(({ licenseOrderId }) => licenseOrderId) };
 }
 

@@ -142,10 +142,7 @@ function sellInSpring({ center, names, assetNum }: Pick<Shop, 'center' | 'names'
 }
 
 async function batchIdOf({ db }: Stack, channelOrderId: string): Promise<string> {
-  const { id } = await db
-    .selectFrom('batch')
-    .select('id')
-    .where('channel_order_id', '=', channelOrderId)
-    .executeTakeFirstOrThrow();
+  const query = db.selectFrom('batch').select('id').where('channel_order_id', '=', channelOrderId);
+  const { id } = await query.executeTakeFirstOrThrow();
   return String(id);
 }

@@ -20,9 +20,9 @@ export interface ManyAssets {
  */
 export async function fillWithAssets(db: Database, { assets, productsPerAsset }: ManyAssets): Promise<void> {
   await sql`insert into channel (code) values ('large'), ('small')`.execute(db);
-  await sql`insert into enterprise (id, name, code) select 1000000 + n, 'Works ' || n, 'w' || lpad(n::text, 6, '0') from generate_series(0, ${CUSTOMERS / 2}::int) as n`.execute(
-    db,
-  );
+  await sql`
+    insert into enterprise (id, name, code) select 1000000 + n, 'Works ' || n, 'w' || lpad(n::text, 6, '0')
+    from generate_series(0, ${CUSTOMERS / 2}::int) as n`.execute(db);
   await sql`
     insert into customer (id, enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
     select 1000000 + n, 1000000 + n / 2, case when n % 100 = 7 then 'small' else 'large' end, 'C' || n,
@@ -51,9 +51,8 @@ export async function fillWithAssets(db: Database, { assets, productsPerAsset }:
       select 100000000 + n, 1000000 + n / ${productsPerAsset}::int, 1, ${termsId}, hash_uri('gms-1'), 1, 'c', '',
         case when n % 5 > 0 then extract(epoch from
           timestamptz '2026-02-01' + n % 120 * interval '1 month' - interval '1 millisecond') * 1000 end
-      from generate_series(0, ${assets * productsPerAsset - 1}::bigint) as n where n / ${productsPerAsset}::int % 100 <> 1`.execute(
-      trx,
-    );
+      from generate_series(0, ${assets * productsPerAsset - 1}::bigint) as n
+      where n / ${productsPerAsset}::int % 100 <> 1`.execute(trx);
     await sql`
       insert into member (id, enterprise_id, user_name, is_administrator, name, is_provisioned)
       select id * share, id, 'U' || share, false, 'Employee', false
@@ -61,9 +60,8 @@ export async function fillWithAssets(db: Database, { assets, productsPerAsset }:
     const holdings = sql`from asset join customer on customer.id = customer_id`;
     await sql`
       insert into asset_assignment (asset_id, member_id, enterprise_id, created_by)
-      select asset.id, enterprise_id, enterprise_id, 0 ${holdings} where asset.id % 3 = 0 and revoked_time is null`.execute(
-      trx,
-    );
+      select asset.id, enterprise_id, enterprise_id, 0 ${holdings}
+      where asset.id % 3 = 0 and revoked_time is null`.execute(trx);
     await sql`
       insert into ended_holding (id, asset_id, member_id, lock_asset_id, enterprise_id, began_time, began_by, ended_time,
         ended_by, end_cause)

@@ -84,9 +84,8 @@ async function fillAssets(
     await sql`
       create temporary table under_grant on commit drop as
       select filled.*, place, jsonb_set(fields::jsonb, '{productUri}', to_jsonb(${uriUnderGrant('')} || place))::text as fields
-      from filled join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(
-      trx,
-    );
+      from filled
+      join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(trx);
     await sql`
       insert into product_terms (fields) select fields::json from (select distinct fields from under_grant) as named
       where not exists (select from product_terms where digest = sha256(convert_to(named.fields, 'UTF8')))`.execute(

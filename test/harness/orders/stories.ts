@@ -30,11 +30,8 @@ export function countOutcomes(orders: OrderResult[]): Record<string, number> {
 
 /** Returns the orders with grants on the assets of a number, oldest first, and whether the asset is active. */
 export async function readGrants(stack: Stack, assetNum: string) {
-  return await stack.db
-    .selectFrom('asset')
-    .innerJoin('asset_grant', 'asset_grant.asset_id', 'asset.id')
-    .select(['license_order_id', sql<boolean>`asset.revoked_time is null`.as('active')])
-    .where('asset_num', '=', assetNum)
-    .orderBy('license_order_id')
-    .execute();
+  const { rows } = await sql<{ license_order_id: string; active: boolean }>`
+    select license_order_id, asset.revoked_time is null as active from asset join asset_grant on asset_id = asset.id
+    where asset_num = ${assetNum} order by license_order_id`.execute(stack.db);
+  return rows;
 }

@@ -21,12 +21,10 @@ export async function readResult(api: Api, batch: Batch, query: Record<string, s
 
 /** Reads all assets of a number, oldest first: their customers, and whether they are active. */
 export async function readRecords(db: Database, assetNum: string): Promise<{ customerId: string; active: boolean }[]> {
-  return await db
-    .selectFrom('asset')
-    .select(['customer_id as customerId', sql<boolean>`revoked_time is null`.as('active')])
-    .where('asset_num', '=', assetNum)
-    .orderBy('id')
-    .execute();
+  const { rows } = await sql<{ customerId: string; active: boolean }>`
+    select customer_id as "customerId", revoked_time is null as active from asset
+    where asset_num = ${assetNum} order by id`.execute(db);
+  return rows;
 }
 
 /**

@@ -147,9 +147,8 @@ describe('filters', () => {
     const customer = await api.newCustomer();
     const [bought, extended, reduced, revoked, locked] = nums(5) as [string, string, string, string, string];
     await api.carryOut(newBuy(customer, [extended, reduced, revoked, locked]));
-    const { rows } = await sql<{ now: number }>`select extract(epoch from clock_timestamp()) * 1000 + 1 as now`.execute(
-      stack.db,
-    );
+    const { rows } = await sql<{ now: number }>`
+      select extract(epoch from clock_timestamp()) * 1000 + 1 as now`.execute(stack.db);
     const updatedFrom = String(Math.ceil(rows[0]!.now));
     await expect.poll(async () => Date.now() > Number(updatedFrom)).toBe(true);
     await api.carryOut(newBuy(customer, [bought]));

@@ -42,12 +42,8 @@ async function buy(count: number, licenseType: LicenseType = 'normal_recover_usb
  */
 async function readAssets(assetNum: string) {
   const columns = ['id', 'locked', 'freezing', 'revoked_time', 'customer_id', 'updated_time'] as const;
-  const rows = await stack.db
-    .selectFrom('asset')
-    .select(columns)
-    .where('asset_num', '=', assetNum)
-    .orderBy('id')
-    .execute();
+  const query = stack.db.selectFrom('asset').select(columns).where('asset_num', '=', assetNum).orderBy('id');
+  const rows = await query.execute();
   return await Promise.all(
     rows.map(async (row) => ({ ...row, audit: (await readAudit(row.id)).map((a) => a.action) })),
   );
@@ -169,12 +165,9 @@ describe.each<[string, path: string, opposite: string, LockAction, before: LockA
     const assetNums = await ready(1_000);
     const sent = assetNums.toReversed();
     expect(await change(path, sent)).toEqual(entries(SUCCESS, sent));
-    const rows = await stack.db
-      .selectFrom('asset')
-      .innerJoin('lock_audit', 'lock_audit.asset_id', 'asset.id')
-      .select(['asset.locked', 'asset.freezing', 'lock_audit.action'])
-      .where('asset_num', 'in', assetNums)
-      .execute();
+    const { rows } = await sql<{ locked: boolean; freezing: boolean; action: LockAction }>`
+      select locked, freezing, action from asset join lock_audit on asset_id = asset.id
+      where asset_num = any (${assetNums})`.execute(stack.db);
     expect(rows.filter((row) => row.action === action)).toEqual(Array(1_000).fill({ ...state, action }));
     expect(rows).toHaveLength(1_000 * (before.length + 1));
   });

@@ -33,14 +33,10 @@ async function buy(customer: Customer, ...elements: Sent[]): Promise<string[]> {
 
 /** Revokes an asset. A cloud license needs the order that bought it. */
 async function revoke(customer: Customer, assetNum: string): Promise<void> {
-  const { license_order_id } = await stack.db
-    .selectFrom('asset_grant')
-    .innerJoin('asset', 'asset.id', 'asset_grant.asset_id')
-    .select('license_order_id')
-    .where('asset_num', '=', assetNum)
-    .where('asset.revoked_time', 'is', null)
-    .executeTakeFirstOrThrow();
-  await api.carryOut(deleteAsset(customer, [assetNum], { ...CLOUD, srcLicenseOrderId: license_order_id }));
+  const { rows } = await sql<{ id: string }>`
+    select license_order_id as id from asset_grant join asset on asset.id = asset_id
+    where asset_num = ${assetNum} and asset.revoked_time is null`.execute(stack.db);
+  await api.carryOut(deleteAsset(customer, [assetNum], { ...CLOUD, srcLicenseOrderId: rows[0]!.id }));
 }
 
 /** Reads an active asset's row: its ID, and its times in milliseconds since 1970 as PostgreSQL counts them. */

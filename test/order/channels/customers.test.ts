@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { CreatedEnterprise, Customer, type EnterpriseId } from '@lockstep/contract';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Answer, dataOf, pathIn, refusalOf } from '../../harness/api.ts';
@@ -152,11 +153,8 @@ describe('O1 binds a customer', () => {
 });
 
 async function readMobile({ enterpriseGlobalId }: Pick<Customer, 'enterpriseGlobalId'>): Promise<string | null> {
-  const { security_mobile } = await stack.db
-    .selectFrom('enterprise')
-    .select('security_mobile')
-    .where('id', '=', enterpriseGlobalId)
-    .executeTakeFirstOrThrow();
+  const query = stack.db.selectFrom('enterprise').select('security_mobile').where('id', '=', enterpriseGlobalId);
+  const { security_mobile } = await query.executeTakeFirstOrThrow();
   return security_mobile;
 }
 
@@ -419,22 +417,15 @@ describe('O4 changes', () => {
 
   /** Returns the stored name, branch and address of the customers that O2 created for a crmCustomerId, by channel. */
   async function readStored(crmCustomerId: string) {
-    const rows = await stack.db
-      .selectFrom('customer')
-      .select(['channel_code', 'name', 'branch_name', 'address'])
-      .where('channel_customer_id', '=', crmCustomerId)
-      .execute();
+    const { rows } = await sql<{ channel_code: string }>`
+      select channel_code, name, branch_name, address from customer
+      where channel_customer_id = ${crmCustomerId}`.execute(stack.db);
     return Object.fromEntries(rows.map(({ channel_code, ...stored }) => [channel_code, stored]));
   }
 
   /** Returns all customers but one pair, to detect changes in the wrong place. */
   const othersThan = (crmCustomerId: string) =>
-    stack.db
-      .selectFrom('customer')
-      .selectAll()
-      .where('channel_customer_id', '!=', crmCustomerId)
-      .orderBy('id')
-      .execute();
+    sql`select * from customer where channel_customer_id <> ${crmCustomerId} order by id`.execute(stack.db);
 
   /** Creates an enterprise by O2. Returns it with the body sent. */
   async function created(changes: Sent = {}) {

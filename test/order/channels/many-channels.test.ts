@@ -18,9 +18,8 @@ const theirs = await api.newCustomer(undefined, 'theirs');
 
 /** Creates `count` new channels with a customer each. */
 async function newChannels(count: number): Promise<Customer[]> {
-  await sql`insert into channel (code) select 'one of many ' || n from generate_series(1, ${count}) n`.execute(
-    stack.db,
-  );
+  await sql`
+    insert into channel (code) select 'one of many ' || n from generate_series(1, ${count}) n`.execute(stack.db);
   const { rows } = await sql<{ customerId: Customer['customerId'] }>`
     insert into customer (enterprise_id, channel_code, channel_customer_id, name, branch_name, is_default)
     select ${theirs.enterpriseGlobalId}, 'one of many ' || n, n, 'Customer', 'Branch', false
@@ -55,12 +54,8 @@ it('concurrent transfers in both directions between channels all succeed, and as
     const orders = await waitForResults(api, batches);
     expect(orders.filter(({ state }) => state !== 'succeeded')).toEqual([]);
   }
-  const owners = await stack.db
-    .selectFrom('asset')
-    .select('asset_num')
-    .where('asset_num', 'in', assetNums)
-    .where('revoked_time', 'is', null)
-    .execute();
+  const query = stack.db.selectFrom('asset').select('asset_num').where('asset_num', 'in', assetNums);
+  const owners = await query.where('revoked_time', 'is', null).execute();
   expect(owners.map(({ asset_num }) => asset_num).toSorted()).toEqual(assetNums.toSorted());
   await expectSumsRight(stack.db);
 });

@@ -209,9 +209,8 @@ describe('the statement that accepts batches', () => {
   /** The numbers of failed orders of the completed batches, and of batches that are open, by statement. */
   async function readStatements() {
     const { rows } = await sql`
-      select array_agg(failed order by id) as failed from batch group by xmin::text order by count(*)`.execute(
-      stack.db,
-    );
+      select array_agg(failed order by id) as failed
+      from batch group by xmin::text order by count(*)`.execute(stack.db);
     return rows;
   }
 
@@ -231,11 +230,8 @@ describe('an application that is bound to a channel', () => {
     const ours = await bound.newCustomer();
     const batch = batchOf(...[...theirs, ours].map((customer) => newBuy(customer, [newAssetNum()])));
     await bound.accept(batch);
-    const { id } = await stack.db
-      .selectFrom('channel')
-      .select('id')
-      .where('code', '=', 'test')
-      .executeTakeFirstOrThrow();
+    const query = stack.db.selectFrom('channel').select('id').where('code', '=', 'test');
+    const { id } = await query.executeTakeFirstOrThrow();
     expect(await readChunks()).toEqual([
       { lane: 0, orders: 20, failed: 20 },
       { lane: laneOf(id, ours.customerId), orders: 1, failed: 0 },

@@ -203,9 +203,8 @@ describe('the completion', () => {
     expect(await openBatches.completeFinished(stack.db)).toEqual([]);
     expect(await readResult(api, lost.batch)).toMatchObject({ state: 'completed', succeeded: 2, failed: 1 });
     // After the last batch, the sweep starts over with the first.
-    await sql`update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(
-      stack.db,
-    );
+    await sql`
+      update lane_chunk set payload = null, finished_time = now(), succeeded = 1 where lane = 99`.execute(stack.db);
     expect(await openBatches.completeFinished(stack.db)).toHaveLength(1_000);
     expect(await openBatches.completeFinished(stack.db)).toHaveLength(500);
   });

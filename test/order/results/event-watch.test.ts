@@ -77,9 +77,8 @@ afterEach(async () => {
 async function end(batchIds: number[], applicationId = 1): Promise<void> {
   await sql`
     insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
-    select ${applicationId}, id, 'batch.completed', now(), 1, 0, 0 from unnest(${batchIds}::bigint[]) as id`.execute(
-    database.db,
-  );
+    select ${applicationId}, id, 'batch.completed', now(), 1, 0, 0
+    from unnest(${batchIds}::bigint[]) as id`.execute(database.db);
   await numberEvents(database.db);
 }
 
@@ -149,9 +148,8 @@ it('events of many applications at once wake the calls of each', async () => {
   const answers = applicationIds.map((applicationId) => wait({ applicationId }));
   await sql`
     insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
-    select id, id, 'batch.completed', now(), 1, 0, 0 from generate_series(1, ${OTHERS + 1}::int) as id`.execute(
-    database.db,
-  );
+    select id, id, 'batch.completed', now(), 1, 0, 0
+    from generate_series(1, ${OTHERS + 1}::int) as id`.execute(database.db);
   const numbered: ApplicationId[][] = [];
   const numbering = new EventNumbering({ db: database.db, log, onNumbered: (ids) => numbered.push([...ids]) });
   numbering.number();

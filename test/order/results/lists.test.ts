@@ -258,9 +258,8 @@ describe('of various batches', async () => {
     const left = { ...batchOf(newBuy(customers[0], [newAssetNum()])), channelCode: 'other' };
     for (const batch of [kept, left]) await free.accept(batch);
     expect(await allBatches(free)).toEqual([left.channelOrderId, kept.channelOrderId]);
-    await sql`update application set channels = array['test'] where app_key = ${bound.credentials.appKey}`.execute(
-      stack.db,
-    );
+    await sql`
+      update application set channels = array['test'] where app_key = ${bound.credentials.appKey}`.execute(stack.db);
     const again = await Api.logIn(stack.baseUrl, bound.credentials);
     const [{ customerId }] = customers;
     const [listed, ofState] = [await allBatches(again), await allBatches(again, { state: 'accepted' })];

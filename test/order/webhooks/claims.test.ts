@@ -37,9 +37,8 @@ async function claimTest(): Promise<Claim> {
   return claims[0]!;
 }
 const readDelivery = async () => {
-  const { rows } = await sql`select state, claims, claimed_until is not null as claimed from webhook_delivery`.execute(
-    stack.db,
-  );
+  const { rows } = await sql`
+    select state, claims, claimed_until is not null as claimed from webhook_delivery`.execute(stack.db);
   return rows[0];
 };
 
@@ -146,9 +145,8 @@ describe('a filter', () => {
     return rows[0]!;
   }
   const readPlace = async () => {
-    const { rows } = await sql`select after_position, replay_until from webhook where id = ${webhookId}`.execute(
-      stack.db,
-    );
+    const { rows } = await sql`
+      select after_position, replay_until from webhook where id = ${webhookId}`.execute(stack.db);
     return rows[0];
   };
   /** Claims until there is nothing more. Returns how often. */
@@ -250,18 +248,16 @@ describe('a webhook that fails', () => {
     const claim = await claimTest();
     dataOf(await api.call('PUT', `/webhooks/${webhookId}`, { body: { url: 'http://127.0.0.1:2/' } }));
     await recordAttempts(stack.db, [{ claim, outcome: { ...failed, status: 410 } }]);
-    const { rows } = await sql`select disabled_cause, failing_since from webhook where id = ${webhookId}`.execute(
-      stack.db,
-    );
+    const { rows } = await sql`
+      select disabled_cause, failing_since from webhook where id = ${webhookId}`.execute(stack.db);
     expect(rows).toEqual([{ disabled_cause: null, failing_since: null }]);
   });
 
   it('gets its backlog soon at another URL, and what failed for the tenth time at the old one', async () => {
     const claim = await claimTest();
     await sql`insert into webhook_delivery (webhook_id, position, type, attempts, due_time)
-      select ${webhookId}, n, 'batch.completed', n, now() + interval '1 day' from generate_series(7, 9) as n`.execute(
-      stack.db,
-    );
+      select ${webhookId}, n, 'batch.completed', n, now() + interval '1 day'
+      from generate_series(7, 9) as n`.execute(stack.db);
     dataOf(await api.call('PUT', `/webhooks/${webhookId}`, { body: { url: 'http://127.0.0.1:2/' } }));
     await recordAttempts(stack.db, [{ claim: { ...claim, isTest: false, attempts: 9 }, outcome: failed }]);
     const { rows } = await sql<{ position: string | null; state: string; isSoon: boolean }>`
@@ -286,9 +282,9 @@ async function readGauge(name: string) {
 it('the gauges count webhooks, and due messages not in flight, of approved applications', async () => {
   const overdue = async () => (await readGauge('lockstep_webhook_overdue_seconds'))[0]!.value;
   const another = await create();
-  await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${another.webhookId}`.execute(
-    stack.db,
-  );
+  await sql`
+    update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone'
+    where id = ${another.webhookId}`.execute(stack.db);
   expect(await readGauge('lockstep_webhooks')).toMatchObject([
     { labels: { state: 'active' }, value: 1 },
     { labels: { state: 'paused' }, value: 0 },

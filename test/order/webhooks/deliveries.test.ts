@@ -387,9 +387,8 @@ it('a paused webhook keeps its events, ends the attempt in flight, and continues
   }
   expect(dataOf(await ask(webhookId, 'resume'))).toMatchObject({ state: 'active', pausedTime: null });
   expect(orderIds(await receiver.awaitCount(3)).toSorted()).toEqual(sent.toSorted());
-  await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(
-    db,
-  );
+  await sql`
+    update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(db);
   for (const operation of ['pause', 'resume']) {
     expect(refusalOf(await ask(webhookId, operation))).toMatchObject({ cause: 'webhook_disabled' });
   }
@@ -442,9 +441,8 @@ describe('a message that is sent again', () => {
     }
     await sql`delete from event where position = ${delivery!.messageId}`.execute(db);
     expect(refusalOf(await resend(webhookId, delivery!.deliveryId))).toMatchObject({ cause: 'event_deleted' });
-    await sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(
-      db,
-    );
+    await sql`
+      update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(db);
     expect(refusalOf(await resend(webhookId, delivery!.deliveryId))).toMatchObject({ cause: 'webhook_disabled' });
   });
 });
@@ -534,9 +532,8 @@ it('a suspended application gets its messages when it is approved again', async 
   await setStatus('suspended');
   const mine = await receive();
   await create(mine.url);
-  await sql`insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(
-    db,
-  );
+  await sql`
+    insert into webhook_delivery (webhook_id, type) select max(id) - 1, 'webhook.test' from webhook`.execute(db);
   await endBatch();
   await mine.awaitCount(1);
   expect(receiver.received).toHaveLength(1);

@@ -170,9 +170,8 @@ describe.concurrent('beside others', async () => {
       async () => {
         const { rows } = await sql<{ left: number }>`
           select (select count(*) from event where position > after_position)::int +
-            (select count(*) from webhook_delivery where state = 'pending')::int as left from webhook`.execute(
-          stack.db,
-        );
+            (select count(*) from webhook_delivery where state = 'pending')::int as left
+            from webhook`.execute(stack.db);
         expect(rows).toEqual([{ left: 0 }]);
       },
       { timeout: 300_000, interval: 500 },

@@ -301,9 +301,9 @@ describe('the list of deliveries', () => {
 
   beforeAll(async () => {
     ({ webhookId } = await created());
-    await sql`insert into webhook_delivery (webhook_id, type) select ${webhookId}, 'webhook.test' from generate_series(1, 5)`.execute(
-      stack.db,
-    );
+    await sql`
+      insert into webhook_delivery (webhook_id, type) select ${webhookId}, 'webhook.test'
+      from generate_series(1, 5)`.execute(stack.db);
   });
 
   it('is paged newest first, even while newer ones arrive', async () => {
