@@ -58,6 +58,7 @@ const applications = () => import('./pages/applications/Applications.tsx');
 const applicationForms = () => import('./pages/applications/ApplicationForms.tsx');
 const channels = () => import('./pages/channels/Channels.tsx');
 const customers = () => import('./pages/enterprises/Customers.tsx');
+const enterprises = () => import('./pages/enterprises/EnterprisePage.tsx');
 const operators = () => import('./pages/operators/Operators.tsx');
 const orders = () => import('./pages/orders/Orders.tsx');
 
@@ -80,8 +81,8 @@ const routes = [
   page('/expiring', () => import('./pages/assets/Expiring.tsx'), 'ExpiringPage'),
   page('/customers', customers, 'CustomersPage'),
   page('/customers/$customerId', customers, 'CustomerPage'),
-  page('/enterprises', () => import('./pages/enterprises/Enterprises.tsx'), 'EnterprisesPage'),
-  page('/enterprises/$enterpriseGlobalId', () => import('./pages/enterprises/EnterprisePage.tsx'), 'EnterprisePage'),
+  page('/enterprises', enterprises, 'EnterprisesPage'),
+  page('/enterprises/$enterpriseGlobalId', enterprises, 'EnterprisePage'),
 
   page('/applications', applications, 'ApplicationsPage'),
   page('/applications/new', applicationForms, 'NewApplicationPage'),

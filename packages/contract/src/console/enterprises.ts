@@ -88,7 +88,6 @@ const NamedHolding = Holding.extend({
   beganByAccount: z.string().nullable().describe('Null for an operator.'),
   endedByAccount: z.string().nullable().describe('Null for an operator or an order, and if it is current.'),
 });
-export type NamedHolding = z.infer<typeof NamedHolding>;
 
 /** An account with its new password, which is shown only once. */
 const NewLogin = z.object({ memberGlobalId: MemberId, account: z.string(), password: z.string() });

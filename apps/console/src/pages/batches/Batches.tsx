@@ -1,14 +1,14 @@
-import type { ConsoleBatch, TracedBatch } from '@lockstep/contract/console';
+import type { ConsoleBatch, Import, TracedBatch } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
+import type { CallOf } from '../../api/calls.ts';
 import { useOperation } from '../../api/operations.ts';
-import { optionsOf } from '../../kit/inputs.tsx';
+import { optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, type Tone, useStateWords } from '../../kit/signs.tsx';
-import { DataTable, List, type Table } from '../../kit/table.tsx';
+import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
+import { useRate, useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
-import { Imports } from './Imports.tsx';
 import { batchesWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -39,6 +39,44 @@ export function BatchesPage() {
         noMatches={<Empty title={words.noMatches}>{words.noMatchesAdvice}</Empty>}
       />
     </Page>
+  );
+}
+
+/** How far the batches with the prefix in the address are. Renders nothing unless the filter is a prefix. */
+function Imports() {
+  const words = useWords(batchesWords);
+  const rate = useRate();
+  const [{ channelOrderId = '', appKey, channelCode }] = useAddress();
+  const query = { channelOrderId, appKey, channelCode } as CallOf<'listImports'>['query'];
+  const isEnabled = channelOrderId.endsWith('*') && channelOrderId !== '*';
+  const found = useOperation('listImports', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true, isEnabled });
+  if (!isEnabled) return null;
+  const columns: Column<Import>[] = [
+    { header: words.channel, cell: (each) => each.channelCode },
+    { header: words.completedBatches, cell: (each) => words.of(each.completed, each.batches) },
+    { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
+    { header: words.succeeded, align: 'end', cell: ({ succeeded }) => <Count value={succeeded} /> },
+    { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
+    { header: words.pending, align: 'end', cell: ({ pending, held }) => <Count value={pending - held} /> },
+    { header: words.held, align: 'end', cell: ({ held }) => <Count value={held} /> },
+    { header: words.perSecond, align: 'end', cell: ({ perSecond }) => rate(perSecond) },
+    { header: words.completed, cell: ({ completedTime }) => <Time timeMs={completedTime} /> },
+    { header: words.expected, cell: ({ estimatedCompletionTime: time }) => <Time timeMs={time} /> },
+  ];
+  return (
+    <Section title={words.together(channelOrderId)}>
+      <Query of={found}>
+        {({ imports, isCut }) => (
+          <DataTable
+            label={words.completedBatches}
+            columns={columns}
+            rows={imports}
+            rowKey={(each) => each.channelCode}
+            footer={isCut && <p>{words.importCut}</p>}
+          />
+        )}
+      </Query>
+    </Section>
   );
 }
 

@@ -7,15 +7,39 @@ import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { AddressTabs, TextField } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { announce, Badge, Notice } from '../../kit/signs.tsx';
-import { type Column, DataTable } from '../../kit/table.tsx';
+import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
 import { pageOf } from '../links.tsx';
 import { CustomerList } from './Customers.tsx';
-import { EmployeeList, EnterpriseAuditLog } from './EnterpriseTabs.tsx';
-import { HoldingList, SeatTables } from './Holdings.tsx';
+import { EmployeeList, EnterpriseAuditLog, HoldingList, SeatTables } from './EnterpriseTabs.tsx';
 import { enterprisesWords } from './words.ts';
+
+/** Finds enterprises by part of their name or number. */
+export function EnterprisesPage() {
+  const words = useWords(enterprisesWords);
+  const columns: Column<ConsoleData<'listEnterprises'>['enterprises'][number]>[] = [
+    { header: words.name, cell: (row) => <Link {...pageOf.enterprise(row.enterpriseGlobalId)}>{row.name}</Link> },
+    { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
+    { header: words.id, cell: ({ enterpriseGlobalId }) => <CopyId id={enterpriseGlobalId} /> },
+    { header: words.crmCustomerId, cell: ({ crmCustomerId: id }) => (id ? <CopyId id={id} /> : '–'), isMinor: true },
+    { header: words.createdTime, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+  ];
+  return (
+    <Page title={words.enterprises} lead={words.lead}>
+      <List
+        label={words.enterprises}
+        operation="listEnterprises"
+        rows={({ enterprises }) => enterprises}
+        filters={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
+        columns={columns}
+        rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId}
+        none={[words.noEnterprises, words.noEnterprisesAdvice]}
+      />
+    </Page>
+  );
+}
 
 /** One enterprise: its seats, assets, customers, employees, who had what, audit log, ids and administrators. */
 export function EnterprisePage() {

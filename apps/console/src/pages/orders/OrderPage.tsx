@@ -1,19 +1,20 @@
-import type { ConsoleData, ConsoleOrder } from '@lockstep/contract/console';
+import type { AssetEffect, ConsoleData, ConsoleOrder, ItemEffect } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { Choice, TextField } from '../../kit/inputs.tsx';
 import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
+import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, AssetLink, BatchLink, CustomerLink, EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
-import { FailOrder } from './FailOrder.tsx';
-import { OrderEffects } from './OrderEffects.tsx';
-import { stateOf, WaitsBehind } from './Orders.tsx';
+import { RetryOrder, stateOf, WaitsBehind } from './Orders.tsx';
 import { PreviewOutcome } from './PreviewOutcome.tsx';
-import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 2_000;
@@ -273,5 +274,127 @@ function NamedAssets({ order }: { order: unknown }) {
       ))}
       {assetNums.length > MAX_SHOWN && words.more(assetNums.length - MAX_SHOWN)}
     </p>
+  );
+}
+
+/** The effects of an order: on assets, products and merchandise. */
+function OrderEffects({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  const effects = useOperation('getOrderEffects', { params: { licenseOrderId: orderId } });
+  return (
+    <Section title={words.effects}>
+      <Query of={effects}>
+        {({ assets, items, isCut }) => (
+          <>
+            <AssetTable assets={assets} />
+            {items.length > 0 && <ItemTable items={items} />}
+            {isCut && <p>{words.effectsCut}</p>}
+          </>
+        )}
+      </Query>
+    </Section>
+  );
+}
+
+function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
+  const words = useWords(ordersWords);
+  const columns: Column<AssetEffect>[] = [
+    { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    {
+      header: words.action,
+      cell: ({ action, fromCustomerId: customerId }) => (
+        <>
+          {words[action]}
+          {customerId !== null && (
+            <>
+              {' '}
+              · {words.fromCustomer} <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
+            </>
+          )}
+        </>
+      ),
+    },
+    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+  ];
+  return <DataTable label={words.assets} columns={columns} rows={assets} rowKey={({ assetId }) => assetId} />;
+}
+
+function ItemTable({ items }: { items: readonly ItemEffect[] }) {
+  const words = useWords(ordersWords);
+  const columns: Column<ItemEffect>[] = [
+    {
+      header: words.item,
+      width: '14rem',
+      cell: ({ kind, code, name }) => (
+        <>
+          {name} · {code}
+          {kind === 'merchandise' && `${words.gap}${words.aside(words.merchandise)}`}
+        </>
+      ),
+    },
+    { header: words.asset, width: '11rem', cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    { header: words.action, cell: ({ action }) => words[action] },
+    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+    { header: words.nodes, align: 'end', isMinor: true, cell: ({ limitConcurrent }) => limitConcurrent ?? '–' },
+    { header: words.begins, isMinor: true, cell: ({ limitStartDate }) => <Time timeMs={limitStartDate} /> },
+    { header: words.ends, isMinor: true, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} /> },
+    {
+      header: items.some(({ action }) => action === 'bought') ? words.revokedBy : words.boughtBy,
+      isMinor: true,
+      cell: ({ action, boughtByOrderId, revokedByOrderId }) => {
+        const orderId = action === 'bought' ? revokedByOrderId : boughtByOrderId;
+        return orderId === null ? '–' : <OrderLink orderId={orderId} />;
+      },
+    },
+  ];
+  return <DataTable label={words.item} columns={columns} rows={items} rowKey={({ id }) => id} />;
+}
+
+const MAX_NAMED = 10;
+
+/** Marks a pending order as failed. If its customer has later pending orders, asks what to do with them. */
+function FailOrder({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  const [reason, setReason] = useState('');
+  const [waiting, setWaiting] = useState<ConsoleData<'failOrder'>>();
+  const [later, setLater] = useState<'keep' | 'fail' | null>(null);
+  return (
+    <ConfirmButton
+      operation="failOrder"
+      call={{ params: { licenseOrderId: orderId }, body: { reason: reason.trim(), later } }}
+      label={words.failOrder}
+      title={words.failTitle}
+      isDangerous
+      canConfirm={reason.trim() !== '' && (waiting === undefined || later !== null)}
+      done={({ outcome, orders }) => (outcome === 'failed' ? words.failedNow(orders) : words.notPending)}
+      onDone={(answer) => {
+        if (answer.outcome !== 'later_pending') return true;
+        setWaiting(answer);
+        return false;
+      }}
+    >
+      <p>{words.failText}</p>
+      <TextField label={words.reason} description={words.reasonHint} value={reason} onChange={setReason} required />
+      {waiting !== undefined && (
+        <>
+          <div role="alert">
+            {words.laterPending(waiting.orders)}
+            {waiting.licenseOrderIds.slice(0, MAX_NAMED).map((id) => (
+              <div key={id}>
+                <OrderLink orderId={id} />
+              </div>
+            ))}
+            {waiting.orders > MAX_NAMED && words.more(waiting.orders - MAX_NAMED)}
+          </div>
+          <Choice
+            label={words.laterOrders}
+            value={later ?? ''}
+            options={{ '': words.laterChoose, keep: words.laterKeep, fail: words.laterFail }}
+            onChange={(chosen) => setLater(chosen === '' ? null : chosen)}
+            required
+          />
+        </>
+      )}
+    </ConfirmButton>
   );
 }

@@ -2,6 +2,7 @@ import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/con
 import { Button, Menu, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
+import { ConfirmButton } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
@@ -13,7 +14,6 @@ import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { batchesWords } from '../batches/words.ts';
 import { AssetLink, BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
-import { RetryOrder } from './RetryOrder.tsx';
 import { ordersWords } from './words.ts';
 
 const REFRESH_MS = 5_000;
@@ -210,5 +210,21 @@ export function HoldsPage() {
         none={[words.noHolds, words.noHoldsAdvice]}
       />
     </Page>
+  );
+}
+
+/** Retries a held order at once, or one that failed because of a fault. */
+export function RetryOrder({ orderId }: { orderId: string }) {
+  const words = useWords(ordersWords);
+  return (
+    <ConfirmButton
+      operation="retryOrder"
+      call={{ params: { licenseOrderId: orderId } }}
+      label={words.retryNow}
+      title={words.retryNowTitle(orderId)}
+      done={({ isRetried }) => (isRetried ? words.retryNowDone : words.notRetried)}
+    >
+      <p>{words.retryNowSays}</p>
+    </ConfirmButton>
   );
 }
