@@ -47,8 +47,8 @@ export default function LineChart(props: ChartProps) {
   const words = useWords(kitWords);
   const write = useNumberFormat({ maximumFractionDigits: 1 });
   const plots = useRef<uPlot[]>([]);
-  const latest = useRef(props);
-  latest.current = props;
+  const latest = useRef<Latest>(null!);
+  latest.current = { ...props, time: words.time, write };
   const lines = JSON.stringify(panels.map((series) => series.map(({ values: _, ...line }) => line)));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another color scheme or language draws it anew.
@@ -67,16 +67,7 @@ export default function LineChart(props: ChartProps) {
       if (isGone) return;
       const described: Omit<ChartSeries, 'values'>[][] = JSON.parse(lines);
       plots.current = described.map((series, place) => {
-        const isLast = place === described.length - 1;
-        const options = describe({
-          series,
-          place,
-          isLast,
-          latest,
-          width: element.clientWidth,
-          time: words.time,
-          write,
-        });
+        const options = describe(series, place, latest, element.clientWidth);
         return new Plot(options, dataOf(latest.current, place), element);
       });
       watch.observe(element);
@@ -100,18 +91,16 @@ function dataOf({ timesMs, panels }: ChartProps, place: number): uPlot.AlignedDa
   return [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...panels[place]!.map(({ values }) => [...values])];
 }
 
-interface Panel {
-  series: readonly Omit<ChartSeries, 'values'>[];
-  place: number;
-  isLast: boolean;
-  latest: { readonly current: ChartProps };
-  width: number;
-  /** The word for the time in the legend. */
-  time: string;
-  write: (value: number) => string;
-}
+/** What the chart got last, the word for the time in its legend, and how it writes values. */
+type Latest = ChartProps & { time: string; write: (value: number) => string };
 
-function describe({ series, place, isLast, latest, width, time, write }: Panel): uPlot.Options {
+function describe(
+  series: readonly Omit<ChartSeries, 'values'>[],
+  place: number,
+  latest: { readonly current: Latest },
+  width: number,
+): uPlot.Options {
+  const { panels, time, write } = latest.current;
   const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const grid = { stroke: color('mantine-color-default-border'), width: 1 };
   const axis = { stroke: color('mantine-color-dimmed'), grid, ticks: { show: false } };
@@ -133,7 +122,7 @@ function describe({ series, place, isLast, latest, width, time, write }: Panel):
     legend: { live: true },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      isLast
+      place === panels.length - 1
         ? {
             ...axis,
             space: 70,

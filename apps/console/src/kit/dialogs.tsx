@@ -1,5 +1,5 @@
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { CallFailure, type CallOf } from '../api/calls.ts';
 import { useChange, useMayCall } from '../api/operations.ts';
@@ -99,21 +99,14 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
     <Dialog
       title={props.title}
       onClose={onClose}
-      actions={
-        <>
-          <Button variant="default" onClick={onClose} disabled={change.isPending}>
-            {props.dismissLabel ?? words.cancel}
-          </Button>
-          <Button
-            onClick={() => void confirm()}
-            loading={change.isPending}
-            disabled={props.canConfirm === false}
-            {...color}
-          >
-            {props.confirmLabel ?? props.label}
-          </Button>
-        </>
-      }
+      dismiss={{ children: props.dismissLabel ?? words.cancel, disabled: change.isPending }}
+      confirm={{
+        children: props.confirmLabel ?? props.label,
+        onClick: () => void confirm(),
+        loading: change.isPending,
+        disabled: props.canConfirm === false,
+        ...color,
+      }}
     >
       {props.children}
       {change.error !== null && <Failure failure={change.error} />}
@@ -134,7 +127,7 @@ export function OneTimeSecret({ title, secrets, onClose, children }: OneTimeSecr
   const words = useWords(kitWords);
   const fields = Object.entries(secrets).map(([label, id]) => ({ label, value: <CopyId id={id} what={label} /> }));
   return (
-    <Dialog title={title} onClose={onClose} mustAnswer actions={<Button onClick={onClose}>{words.saved}</Button>}>
+    <Dialog title={title} onClose={onClose} mustAnswer confirm={{ children: words.saved, onClick: onClose }}>
       <Notice tone="warn" title={words.shownOnce} />
       <Fields fields={fields} />
       {children}
@@ -148,8 +141,10 @@ interface DialogProps {
   /** Whether Escape leaves it open, because its content is never shown again. */
   mustAnswer?: boolean;
   children: ReactNode;
-  /** Buttons. Put the one that dismisses the dialog first. Default: one that closes it. */
-  actions?: ReactNode;
+  /** The button that dismisses the dialog. */
+  dismiss?: ButtonProps & { children: ReactNode };
+  /** The button that answers it. Default: one that closes it. */
+  confirm?: ButtonProps & { children: ReactNode; onClick: () => void };
 }
 
 /** Returns the focus to where it was once the component is gone. */
@@ -163,7 +158,7 @@ export function useReturnFocus(): void {
 }
 
 /** Shows a modal dialog while it is mounted. Afterwards the focus returns to where it was. */
-export function Dialog({ title, onClose, mustAnswer = false, children, actions }: DialogProps) {
+export function Dialog({ title, onClose, mustAnswer = false, children, dismiss, confirm }: DialogProps) {
   const words = useWords(kitWords);
   useReturnFocus();
   return (
@@ -174,7 +169,8 @@ export function Dialog({ title, onClose, mustAnswer = false, children, actions }
       </Modal.Title>
       <Stack gap="md">{children}</Stack>
       <Group gap="sm" justify="flex-end" mt="lg">
-        {actions ?? <Button onClick={onClose}>{words.close}</Button>}
+        {dismiss && <Button variant="default" onClick={onClose} {...dismiss} />}
+        <Button {...(confirm ?? { children: words.close, onClick: onClose })} />
       </Group>
     </Modal>
   );

@@ -331,16 +331,8 @@ function Views({ names }: { names: readonly string[] }) {
         <Dialog
           title={words.saveView}
           onClose={close}
-          actions={
-            <>
-              <Button variant="default" onClick={close}>
-                {words.cancel}
-              </Button>
-              <Button disabled={name.trim() === ''} onClick={save}>
-                {words.save}
-              </Button>
-            </>
-          }
+          dismiss={{ children: words.cancel }}
+          confirm={{ children: words.save, onClick: save, disabled: name.trim() === '' }}
         >
           <TextField data-autofocus label={words.name} value={name} onChange={setName} />
         </Dialog>

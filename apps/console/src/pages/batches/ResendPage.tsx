@@ -243,18 +243,13 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
   const words = useWords(resendWords);
   const blocker = useBlocker({ shouldBlockFn: isAsking, enableBeforeUnload: isAsking, withResolver: true });
   if (blocker.status !== 'blocked') return null;
-  const actions = (
-    <>
-      <Button variant="default" onClick={blocker.reset}>
-        {words.stay}
-      </Button>
-      <Button color="red" onClick={blocker.proceed}>
-        {words.leave}
-      </Button>
-    </>
-  );
   return (
-    <Dialog title={words.leaveTitle} onClose={blocker.reset} actions={actions}>
+    <Dialog
+      title={words.leaveTitle}
+      onClose={blocker.reset}
+      dismiss={{ children: words.stay }}
+      confirm={{ children: words.leave, onClick: blocker.proceed, color: 'red' }}
+    >
       <p>{words.leaveText}</p>
     </Dialog>
   );
