@@ -29,20 +29,14 @@ export function channelsHandlers({ channels, db }: ServerOptions) {
       const { reason } = request.body;
       // Pausing can wait for lanes longer than calls on shared connections wait for a lock.
       const patient = within(db, request.deadline);
-      return existing(
-        'channel',
-        code,
-        await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason })),
-      );
+      const paused = await pauseChannel(patient, code, (trx) => recordPaused(trx, operator, { code, reason }));
+      return existing('channel', code, paused);
     },
 
     resumeChannel: async (request, operator) => {
       const code = codeOf(request, operator);
-      return existing(
-        'channel',
-        code,
-        await resumeChannel(request.db, code, (trx) => recordResumed(trx, operator, code)),
-      );
+      const resumed = await resumeChannel(request.db, code, (trx) => recordResumed(trx, operator, code));
+      return existing('channel', code, resumed);
     },
   } satisfies ConsoleHandlers;
 }

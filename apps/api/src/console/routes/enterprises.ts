@@ -38,18 +38,16 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     },
 
     getEnterprise: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
       const { securityMobile, isWhole, ...enterprise } = await findNamedEnterprise(request, operator);
       return {
         ...enterprise,
         securityMobile: securityMobile && hideMobile(securityMobile),
-        ...(await listAdministrators(request.db, enterpriseId)),
+        ...(await listAdministrators(request.db, enterprise.enterpriseGlobalId)),
       };
     },
 
     listEmployees: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      await findNamedEnterprise(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findNamedEnterprise(request, operator);
       const { employees, nextCursor } = await listEmployeesOfAll(request.db, operator, enterpriseId, request.query);
       return {
         employees: employees.map(({ passwordMobile, ...employee }) => ({
@@ -61,15 +59,13 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     },
 
     getSeats: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      await findNamedEnterprise(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findNamedEnterprise(request, operator);
       const count = () => countSeats(request.db, { enterpriseId, channels: operator.channels });
       return await reads.run(partyOf(operator), request.deadline.signal, count);
     },
 
     listHoldings: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      await findNamedEnterprise(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findNamedEnterprise(request, operator);
       const list = () => listHoldings(request.db, { enterpriseId, channels: operator.channels }, request.query);
       const { holdings, nextCursor } = await reads.run(partyOf(operator), request.deadline.signal, list);
       const ids = holdings.flatMap(({ beganBy, endedByGlobalId }) => [beganBy, endedByGlobalId]);
@@ -85,16 +81,14 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     },
 
     listEnterpriseAuditLog: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireWhole(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findWholeEnterprise(request, operator);
       const { entries, nextCursor } = await listAuditOfAll(request.db, enterpriseId, request.query);
       return { entries: entries.map((entry) => ({ ...entry, detail: hideMobiles(entry.detail) })), nextCursor };
     },
 
     setSecurityMobile: async (request, operator) => {
-      const { enterpriseGlobalId: id } = request.params;
+      const { enterpriseGlobalId: id } = await findWholeEnterprise(request, operator);
       const { securityMobile: mobile } = request.body;
-      await requireWhole(request, operator);
       const isFound = await setSecurityMobile(request.db, { id, mobile }, (trx, before) =>
         recordMobileSet(trx, operator, { enterpriseId: id, before, after: mobile }),
       );
@@ -102,8 +96,7 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     },
 
     createFirstAdministrator: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId } = request.params;
-      await requireWhole(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findWholeEnterprise(request, operator);
       const call = recordedCall(operator, 'administrator.created');
       const found = await createFirstAdministrator(passwordTools(request), enterpriseId, call);
       const created = existing('enterprise', enterpriseId, found);
@@ -115,8 +108,8 @@ export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
     },
 
     resetAdministratorPassword: async (request, operator) => {
-      const { enterpriseGlobalId: enterpriseId, memberGlobalId: memberId } = request.params;
-      await requireWhole(request, operator);
+      const { enterpriseGlobalId: enterpriseId } = await findWholeEnterprise(request, operator);
+      const { memberGlobalId: memberId } = request.params;
       const call = recordedCall(operator, 'administrator.password_reset');
       const found = await setAdministratorPassword(passwordTools(request), { enterpriseId, memberId }, call);
       const { account, password } = existing('administrator', memberId, found);
@@ -133,8 +126,9 @@ async function findNamedEnterprise({ db, params: { enterpriseGlobalId: id } }: E
   return existing('enterprise', id, await findEnterprise(db, operator, id));
 }
 
-/** Throws a ConsoleRefusal: not_found; channels_missing, unless the operator sees all customers of the enterprise. */
-async function requireWhole(request: EnterpriseCall, operator: Operator): Promise<void> {
-  const { isWhole } = await findNamedEnterprise(request, operator);
-  if (!isWhole) throw new ConsoleRefusal('channels_missing');
+/** Does the same. Throws a ConsoleRefusal: channels_missing, unless the operator sees all its customers. */
+async function findWholeEnterprise(request: EnterpriseCall, operator: Operator) {
+  const enterprise = await findNamedEnterprise(request, operator);
+  if (!enterprise.isWhole) throw new ConsoleRefusal('channels_missing');
+  return enterprise;
 }

@@ -23,7 +23,9 @@ import { webhooksHandlers } from './webhooks.ts';
 
 /** Registers the operations of the console. Every route needs an operator with the role of its operation (rules 9). */
 export async function consoleModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
-  answerConsoleRefusals(server);
+  server.setErrorHandler((error: Error, request, reply) =>
+    error instanceof ConsoleRefusal ? refuse(error, request, reply) : answerFailure(error, request, reply),
+  );
   await server.register(cookie);
   authorizeOperators(server, options);
   options.bodies.readJson(server, bodyOwnerOf);
@@ -50,16 +52,7 @@ export async function consoleModule(server: FastifyInstance, options: ServerOpti
   });
 }
 
-/**
- * Makes a plugin answer refusals of the console with the HTTP status of their cause, and other errors like the
- * interface.
- */
-function answerConsoleRefusals(server: FastifyInstance): void {
-  server.setErrorHandler((error: Error, request, reply) =>
-    error instanceof ConsoleRefusal ? refuse(error, request, reply) : answerFailure(error, request, reply),
-  );
-}
-
+/** Answers a refusal of the console with the HTTP status of its cause. */
 function refuse({ reason, message, args }: ConsoleRefusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = consoleCauses[reason];
   noteCode(request, String(status), reason);

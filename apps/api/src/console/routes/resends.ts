@@ -61,17 +61,14 @@ export function resendHandlers(options: ServerOptions) {
       const { prepared, failed } = await readResend(request, operator, batch, batches, false);
       const { channelOrderId, sequences } = prepared;
       const { batchId: target, channelOrderId: number } = batch.shown;
-      const accept = async () => {
-        const sent: SentOrders = {
-          orders: sequences.length,
-          digest: prepared.digest.toString('hex'),
-          difference: compareWithFailed(prepared, failed),
-        };
-        const asked = { channelOrderId, ...sent };
-        await recordChange(request.db, operator, { action: 'batch.resend_asked', target, after: asked });
-        return { sent, accepted: await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline) };
+      const sent: SentOrders = {
+        orders: sequences.length,
+        digest: prepared.digest.toString('hex'),
+        difference: compareWithFailed(prepared, failed),
       };
-      const { sent, accepted } = await accept();
+      const asked = { channelOrderId, ...sent };
+      await recordChange(request.db, operator, { action: 'batch.resend_asked', target, after: asked });
+      const accepted = await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline);
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
       await recordResend(db, operator, {
         from: { batchId: target, channelOrderId: number },

@@ -16,6 +16,9 @@ import type { ConsoleHandlers } from '../operations.ts';
 const MAX_HITS = 5;
 
 type Hit = Omit<SearchHit, 'kind'>;
+const hit = (id: string, name: string, detail: Hit['detail'], state: Hit['state'] = null): Hit => {
+  return { id, name, detail, state };
+};
 type Finder = (db: Database, text: string, operator: Operator) => Promise<Hit[]>;
 
 /** Handler of the search by id, number or name (rules 9 Search). */
@@ -25,7 +28,7 @@ export const searchHandlers = {
     // Runs one after the other, so that a search uses one connection.
     for (const [kind, find] of Object.entries(FINDERS) as [SearchHit['kind'], Finder][]) {
       const found = await find(db, text, operator);
-      hits.push(...found.slice(0, MAX_HITS).map((hit) => ({ kind, ...hit })));
+      hits.push(...found.slice(0, MAX_HITS).map((each) => ({ kind, ...each })));
     }
     return { hits };
   },
@@ -36,7 +39,7 @@ const FINDERS: Record<SearchHit['kind'], Finder> = {
   order: async (db, text, operator) => {
     const found = isId(text) ? await readOrder(db, operator, text as LicenseOrderId) : undefined;
     if (found === undefined) return [];
-    return [{ id: text, name: text, detail: found.channel_order_id, state: showSentOrder(found).state }];
+    return [hit(text, text, found.channel_order_id, showSentOrder(found).state)];
   },
 
   batch: async (db, text, operator) => {
@@ -44,10 +47,8 @@ const FINDERS: Record<SearchHit['kind'], Finder> = {
     // A trailing * would search by prefix.
     const { batches } = text.endsWith('*') ? { batches: [] } : await listBatches(db, operator, query, showBatch);
     const byId = isId(text) ? await readAnyBatch(db, operator, text as BatchId) : undefined;
-    return [...batches, ...(byId === undefined ? [] : [byId.shown])].map(
-      ({ batchId, channelOrderId, applicationName, state }) => ({
-        ...{ id: batchId, name: channelOrderId, detail: applicationName, state },
-      }),
+    return [...batches, ...(byId === undefined ? [] : [byId.shown])].map((batch) =>
+      hit(batch.batchId, batch.channelOrderId, batch.applicationName, batch.state),
     );
   },
 
@@ -59,53 +60,48 @@ const FINDERS: Record<SearchHit['kind'], Finder> = {
     const { assets } = await listAssets(db, operator, AssetListQuery.parse({ assetNum, limit: String(MAX_HITS) }));
     const numbers = new Set([...(exact ? [assetNum] : []), ...assets.map((asset) => asset.assetNum)]);
     const stateOf = (num: string) => (num === assetNum && exact?.active === null ? 'revoked' : null);
-    return [...numbers].map((num) => ({ id: num, name: num, detail: null, state: stateOf(num) }));
+    return [...numbers].map((num) => hit(num, num, null, stateOf(num)));
   },
 
   enterprise: async (db, text, operator) =>
-    (await searchEnterprises(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId: id, name, code }) => ({
-      ...{ id, name, detail: code, state: null },
-    })),
+    (await searchEnterprises(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId, name, code }) =>
+      hit(enterpriseGlobalId, name, code),
+    ),
 
   customer: async (db, text, operator) =>
-    (await searchCustomers(db, operator, text, MAX_HITS)).map((found) => ({
-      id: found.customerId,
-      name: found.customerName,
-      detail: `${found.channelCode} ${found.channelCustomerId}`,
-      state: null,
-    })),
+    (await searchCustomers(db, operator, text, MAX_HITS)).map((found) =>
+      hit(found.customerId, found.customerName, `${found.channelCode} ${found.channelCustomerId}`),
+    ),
 
   employee: async (db, text, operator) =>
-    (await searchEmployees(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId: id, name, account }) => ({
-      ...{ id, name, detail: account, state: null },
-    })),
+    (await searchEmployees(db, operator, text, MAX_HITS)).map(({ enterpriseGlobalId, name, account }) =>
+      hit(enterpriseGlobalId, name, account),
+    ),
 
   application: async (db, text, operator) =>
-    (await searchApplications(db, operator, text, MAX_HITS)).map(({ appKey, name, status }) => ({
-      ...{ id: appKey, name, detail: appKey, state: status === 'approved' ? null : status },
-    })),
+    (await searchApplications(db, operator, text, MAX_HITS)).map(({ appKey, name, status }) =>
+      hit(appKey, name, appKey, status === 'approved' ? null : status),
+    ),
 
   channel: async (db, text, operator) =>
-    (await searchChannels(db, operator, text, MAX_HITS)).map(({ code, isPaused }) => ({
-      ...{ id: code, name: code, detail: null, state: isPaused ? 'paused' : null },
-    })),
+    (await searchChannels(db, operator, text, MAX_HITS)).map(({ code, isPaused }) =>
+      hit(code, code, null, isPaused ? 'paused' : null),
+    ),
 
   webhook: async (db, text, operator) => {
     const found = await findWebhook(db, operator, text as WebhookId);
     if (found === undefined) return [];
     const { url, applicationName, state } = showSentWebhook(found);
-    return [{ id: text, name: url, detail: applicationName, state }];
+    return [hit(text, url, applicationName, state)];
   },
 
   refusal: async (db, text, operator) =>
-    (await readRefusals(db, operator, { requestId: text, limit: MAX_HITS })).refusals.map((found) => ({
-      ...{ id: text, name: text, detail: `${found.operation} ${found.cause}`, state: null },
-    })),
+    (await readRefusals(db, operator, { requestId: text, limit: MAX_HITS })).refusals.map((found) =>
+      hit(text, text, `${found.operation} ${found.cause}`),
+    ),
 
   operator: async (db, text, { role }) =>
-    (includesRole(role, 'admin') ? await searchOperators(db, text, MAX_HITS) : []).map(
-      ({ name, isDisabled, ...found }) => ({
-        ...{ id: name, name, detail: found.role, state: isDisabled ? 'disabled' : null },
-      }),
+    (includesRole(role, 'admin') ? await searchOperators(db, text, MAX_HITS) : []).map((found) =>
+      hit(found.name, found.name, found.role, found.isDisabled ? 'disabled' : null),
     ),
 };

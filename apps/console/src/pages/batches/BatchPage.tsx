@@ -1,5 +1,5 @@
 import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -164,7 +164,7 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
     <Section title={words.failures}>
       <Query of={found}>
         {({ failures }) => (
-          <ul className={`plain ${styles.failures}`}>
+          <Stack component="ul" className="plain">
             {failures.map(({ cause, orders, resent, messages, otherOrders }) => (
               <li key={cause}>
                 <strong>
@@ -182,7 +182,7 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                     </>
                   )}
                 </strong>
-                <ul className="plain" aria-label={words.messages}>
+                <Stack component="ul" gap={0} ps="lg" className={`plain ${styles.wraps}`} aria-label={words.messages}>
                   {messages.map((each) => (
                     <li key={each.message}>
                       {causeWords({ cause, ...each })}
@@ -196,10 +196,10 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                       </Link>
                     </li>
                   )}
-                </ul>
+                </Stack>
               </li>
             ))}
-          </ul>
+          </Stack>
         )}
       </Query>
     </Section>

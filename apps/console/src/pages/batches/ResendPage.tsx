@@ -15,7 +15,6 @@ import { wordsInChinese } from '../../words/causes-zh.ts';
 import { useCodeNames, useLanguage, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
-import styles from '../pages.module.css';
 import { Resends } from './Batches.tsx';
 import { FixForm } from './FixForm.tsx';
 import { batchesWords, resendWords } from './words.ts';
@@ -165,7 +164,8 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
       )}
       {draft.text !== null && (
         <Textarea
-          classNames={{ input: `mono ${styles.editor}` }}
+          classNames={{ input: 'mono' }}
+          wrap="off"
           resize="vertical"
           label={words.orders}
           description={words.ordersHint}

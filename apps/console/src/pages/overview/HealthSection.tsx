@@ -61,7 +61,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
             `${words.allChecks}${words.gap}${words.aside(words.someChecks(wrong.length))}`
           )}
         </summary>
-        <ul className="plain">
+        <Stack component="ul" className="plain" gap="0.5rem" mt="0.5rem">
           {checks.map((check) => {
             const { name, says } = explain(check);
             return (
@@ -72,7 +72,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
               </Group>
             );
           })}
-        </ul>
+        </Stack>
       </details>
     </Stack>
   );

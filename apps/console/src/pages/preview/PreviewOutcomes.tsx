@@ -119,7 +119,7 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
   const words = useWords(previewWords);
   return (
     <Answer>
-      <h3 className={styles.order}>
+      <h3>
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
       <div className={styles.beside}>

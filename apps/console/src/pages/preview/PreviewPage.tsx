@@ -1,5 +1,5 @@
 import { MAX_BATCH_BYTES } from '@lockstep/contract/words';
-import { Button, FileButton, NativeSelect, Stack, Textarea } from '@mantine/core';
+import { Button, FileButton, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { type ClipboardEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
@@ -125,8 +125,11 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
     <Section title={words.batch}>
       <Stack component="form" gap="0.9rem" onSubmit={submit}>
         <ApplicationChoice appKey={appKey} onAppKey={onAppKey} />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way, beside the button. */}
-        <div
+        {/* Dropping is a second way, beside the button. */}
+        <Group
+          justify="center"
+          gap="0.6rem"
+          p="1.2rem"
           className={styles.drop}
           data-over={isOver}
           onDragOver={(event) => {
@@ -155,7 +158,7 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
               </Button>
             </>
           )}
-        </div>
+        </Group>
         {given === undefined && (
           <Textarea
             ref={text}

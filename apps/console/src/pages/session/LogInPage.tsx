@@ -1,6 +1,6 @@
 import type { Me } from '@lockstep/contract/console';
 import { MAX_NEXT } from '@lockstep/contract/words';
-import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Center, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { CallFailure } from '../../api/calls.ts';
@@ -14,7 +14,6 @@ import { leaveLogIn } from '../../shell/follow-session.ts';
 import { Preferences } from '../../shell/Header.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useWords } from '../../words/words.ts';
-import styles from '../pages.module.css';
 import { sessionWords } from './words.ts';
 
 /** Logs in by the provider, a password or a one-time link, then returns to the page that the operator came from. */
@@ -38,10 +37,10 @@ export function LogInPage() {
   };
   const enter = (me: Me) => enterAt(me, search.next);
   const byProvider = useProviderLogIn(search.next, enterAt);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     if (byLink.isOffered) return byLink.use(enter);
-    const form = new FormData(event.currentTarget);
+    const form = new FormData(event.currentTarget as HTMLFormElement);
     const body = { name: String(form.get('name')), password: String(form.get('password')) };
     logIn.mutate({ body }, { onSuccess: enter, onError: () => password.current?.select() });
   };
@@ -54,9 +53,11 @@ export function LogInPage() {
   const isRefusedLogIn = error !== null && REFUSED_LOG_IN.test(error.cause ?? '');
   const hasForm = HAS_PASSWORD_LOG_IN || byLink.isOffered;
   return (
-    <main className={styles.logIn}>
-      <form className="box" onSubmit={submit}>
-        <h1>{words.product}</h1>
+    <Center component="main" mih="100vh" p="lg">
+      <Stack component="form" className="box" gap="0.9rem" w="min(24rem, 100%)" p="xl" onSubmit={submit}>
+        <Title fz="1.4rem" fw={700}>
+          {words.product}
+        </Title>
         {search.loggedOut === 'true' && error === null && <Notice tone="good" title={words.loggedOut} />}
         {isRefusedLogIn ? (
           <div role="alert">
@@ -84,13 +85,13 @@ export function LogInPage() {
             </Button>
           </>
         )}
-        {byLink.isOffered && <p className={styles.hint}>{words.linkHint}</p>}
-        {!byLink.isOffered && LOGIN_PROVIDER === '' && <p className={styles.hint}>{words.hint}</p>}
+        {byLink.isOffered && <div className="small">{words.linkHint}</div>}
+        {!byLink.isOffered && LOGIN_PROVIDER === '' && <div className="small">{words.hint}</div>}
         <Group gap="0.5rem" wrap="nowrap">
           <Preferences />
         </Group>
-      </form>
-    </main>
+      </Stack>
+    </Center>
   );
 }
 
