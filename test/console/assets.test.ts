@@ -156,7 +156,6 @@ describe('an asset', () => {
       owner: { customerId: two.customerId },
       createdByOrderId: again!.licenseOrderId,
       licenseOrderIds: [extended!.licenseOrderId, again!.licenseOrderId],
-      revokedTime: null,
     });
     expect(earlier).toMatchObject([
       {

@@ -13,7 +13,6 @@ const assetColumns = (viewer: Viewer) => sql`asset.id as "assetId", asset_num as
   license_type as "licenseType", ${ownerOf(viewer, 'asset.customer_id')} as owner,
   limit_start_date::float8 as "limitStartDate", limit_end_date::float8 as "limitEndDate", locked,
   borrowed_usb_key as "borrowedUsbKey", ${inMs('asset.created_time')} as "createdTime",
-  ${inMs('revoked_time')} as "revokedTime",
   exists (select from asset_assignment where asset_assignment.asset_id = asset.id) as assigned,
   exists (select from asset_lending where asset_lending.asset_id = asset.id) as lent`;
 
