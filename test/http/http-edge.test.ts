@@ -335,24 +335,10 @@ describe('a body that is not needed', async () => {
   });
 });
 
-describe('a query parameter that appears twice', () => {
-  const list = (text: string) =>
-    sendRaw(stack.baseUrl, request(`GET ${ORDER_ROOT}/licenseOrder/orders?${query()}&${text} HTTP/1.1`, authorized()));
-
-  it.each([
-    ['state=failed&state=failed', 'state'],
-    ['limit=1&state=failed&limit=2&limit=3', 'limit'],
-    ['cursor=&cursor=', 'cursor'],
-  ])('is refused by its name: %s', async (text, name) => {
-    const [answer] = await list(text);
-    await expectRefused(answer, 299, 'field_repeated');
-    expect(JSON.parse(answer!.body).faults).toMatchObject([{ path: name }]);
-  });
-
-  it('is ignored if it is unknown', async () => {
-    const [answer] = await list('x=1&x=2&__proto__=1&__proto__=2');
-    expect(JSON.parse(answer!.body)).toMatchObject({ code: 0 });
-  });
+it('an unknown query parameter is ignored, even twice', async () => {
+  const path = `${ORDER_ROOT}/licenseOrder/orders?${query()}&x=1&x=2&__proto__=1&__proto__=2`;
+  const [answer] = await sendRaw(stack.baseUrl, request(`GET ${path} HTTP/1.1`, authorized()));
+  expect(JSON.parse(answer!.body)).toMatchObject({ code: 0 });
 });
 
 it.each([

@@ -142,15 +142,10 @@ describe('the end of a purchase', () => {
 });
 
 describe('an asset number', () => {
-  it('is trimmed like all text, and has no control characters', async () => {
+  it('is trimmed like all text', async () => {
     const assetNum = newAssetNum();
     await api.carryOut(newBuy(customer, [`\t\u2028 ${assetNum}\u00a0\r\n`]));
     expect((await api.call('GET', `/asset/${assetNum}`)).body).toMatchObject({ data: { assetNum } });
-    for (const control of ['\u0000', '\t', '\n', '\u001f', '\u007f', '\u0085']) {
-      const answer = await api.submit(batchOf(newBuy(customer, [`8${control}1`])));
-      const { cause, faults } = refusalOf(answer);
-      expect([cause, faults![0]!.path]).toEqual(['field_invalid', 'orderList[0].assets[0].assetNos[0]']);
-    }
   });
 });
 

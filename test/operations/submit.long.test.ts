@@ -143,12 +143,6 @@ describe('lockstep submit', async () => {
     expect(plain.status).toBe(0);
   });
 
-  it('accepts a file with a byte order mark, as Windows programs write', async () => {
-    const marked = join(dirname(stack.dataDir), 'marked.json');
-    writeFileSync(marked, `\uFEFF${readFileSync(join(REPOSITORY, 'examples/mixed-batch.json'), 'utf8')}`);
-    expect(await submit(marked)).toEqual(mixed);
-  });
-
   it('reads the service and the application from options', async () => {
     const { baseUrl, appKey, appSecret } = stack.demo;
     const elsewhere = newDataDir();

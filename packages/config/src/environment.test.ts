@@ -109,10 +109,6 @@ describe('readConfig', () => {
     expect(() => readConfig({ PASSWORD_LOGIN: 'off' })).toThrow('OIDC_ISSUER');
   });
 
-  it.each(['domestic', 'overseas'])('accepts the region %s', (REGION) => {
-    expect(readConfig({ REGION })).toMatchObject({ REGION });
-  });
-
   it.each([
     ['https://licenses.example.com', 'https://licenses.example.com'],
     ['https://licenses.example.com/', 'https://licenses.example.com'],

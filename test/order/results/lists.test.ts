@@ -289,19 +289,15 @@ describe('of various batches', async () => {
       },
     );
 
-    it('a cursor of the other list, of other filters, changed or truncated', async () => {
+    it('a cursor of the other list or of other filters', async () => {
       const { nextCursor: ofBatches } = await readBatches(api, { limit: '1' });
       const { nextCursor: ofOrders } = await readOrders(api, { limit: '1' });
-      const changed = `${ofBatches!.slice(0, -1)}${ofBatches!.endsWith('A') ? 'B' : 'A'}`;
       const tries: ['listBatches' | 'listOrders', Query][] = [
         ['listBatches', { cursor: ofOrders! }],
         ['listOrders', { cursor: ofBatches! }],
         ['listBatches', { cursor: ofBatches!, state: 'completed' }],
         ['listBatches', { cursor: ofBatches!, acceptedFrom: '1798761599000' }],
         ['listOrders', { cursor: ofOrders!, customerId: customers[0].customerId }],
-        ['listBatches', { cursor: changed }],
-        ['listBatches', { cursor: ofBatches!.slice(1) }],
-        ['listBatches', { cursor: ofBatches!.slice(0, -1) }],
       ];
       for (const [id, query] of tries) {
         const refusal = refusalOf(await api.ask(id, { query }));

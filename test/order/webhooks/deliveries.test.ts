@@ -82,6 +82,8 @@ const readFeed = async (): Promise<FeedEvent[]> => {
 const orderIds = (received: readonly Received[]) => received.map(({ message }) => message.data.channelOrderId);
 const verify = (secret: string, { body, headers }: Received) =>
   new Verifier(secret).verify(body, headers as Record<string, string>);
+const disable = (webhookId: string) =>
+  sql`update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(db);
 /** Makes messages that wait for their next attempt due. */
 const skipPause = (webhookId: string) =>
   sql`update webhook_delivery set due_time = now() where webhook_id = ${webhookId} and state = 'pending'`.execute(db);
@@ -387,8 +389,7 @@ it('a paused webhook keeps its events, ends the attempt in flight, and continues
   }
   expect(dataOf(await ask(webhookId, 'resume'))).toMatchObject({ state: 'active', pausedTime: null });
   expect(orderIds(await receiver.awaitCount(3)).toSorted()).toEqual(sent.toSorted());
-  await sql`
-    update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(db);
+  await disable(webhookId);
   for (const operation of ['pause', 'resume']) {
     expect(refusalOf(await ask(webhookId, operation))).toMatchObject({ cause: 'webhook_disabled' });
   }
@@ -441,8 +442,7 @@ describe('a message that is sent again', () => {
     }
     await sql`delete from event where position = ${delivery!.messageId}`.execute(db);
     expect(refusalOf(await resend(webhookId, delivery!.deliveryId))).toMatchObject({ cause: 'event_deleted' });
-    await sql`
-      update webhook set disabled_time = now(), disabled_cause = 'endpoint_gone' where id = ${webhookId}`.execute(db);
+    await disable(webhookId);
     expect(refusalOf(await resend(webhookId, delivery!.deliveryId))).toMatchObject({ cause: 'webhook_disabled' });
   });
 });
