@@ -140,17 +140,8 @@ function call(operationId: string, { body, parameters = {}, options = {} }: Chan
 const bodyOf = (operationId: string, name: string): Json => examples[operationId]!.bodies![name]!.value;
 
 const TIMES = [
-  ...[
-    'createdTime',
-    'pausedTime',
-    'beganTime',
-    'updatedTime',
-    'nextAttemptTime',
-    'acceptedTime',
-    'completedTime',
-    'finishedTime',
-  ],
-  ...['createTime', 'updateTime', 'since', 'time'],
+  ...['createdTime', 'pausedTime', 'beganTime', 'updatedTime', 'nextAttemptTime', 'acceptedTime'],
+  ...['completedTime', 'finishedTime', 'createTime', 'updateTime', 'since', 'time'],
 ];
 /** The examples' values of fields that differ from run to run. */
 const STEADY: Record<string, unknown> = {
@@ -383,19 +374,9 @@ describe('on a service with the demo customers', () => {
     ],
     ['listWebhooks', 'token_invalid', { options: { token: 'expired' } }],
     ...[
-      'getWebhook',
-      'deleteWebhook',
-      'rotateWebhookSecret',
-      'testWebhook',
-      'enableWebhook',
-      'pauseWebhook',
-      'resumeWebhook',
-      'resendDelivery',
-    ].map((operationId): [string, string, Changes] => [
-      operationId,
-      'webhook_not_found',
-      { parameters: { webhookId: '404' } },
-    ]),
+      ...['getWebhook', 'deleteWebhook', 'rotateWebhookSecret', 'testWebhook', 'enableWebhook', 'pauseWebhook'],
+      ...['resumeWebhook', 'resendDelivery'],
+    ].map((id): [string, string, Changes] => [id, 'webhook_not_found', { parameters: { webhookId: '404' } }]),
     ['updateWebhook', 'field_invalid', { body: { types: ['batch.ended'] } }],
     ['replayWebhook', 'field_invalid', { body: { after: 'first' } }],
     ['listDeliveries', 'field_invalid', { parameters: { cursor: 'another' } }],

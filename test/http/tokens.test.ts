@@ -129,13 +129,8 @@ describe('/.well-known/oauth-authorization-server', () => {
   });
 
   it('ignores the host in the request, and is not cached', async () => {
-    const [answer] = await sendRaw(
-      stack.baseUrl,
-      request(`GET ${PATH} HTTP/1.1`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https').replace(
-        'Host: a',
-        'Host: evil.example',
-      ),
-    );
+    const call = request(`GET ${PATH} HTTP/1.1`, 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https');
+    const [answer] = await sendRaw(stack.baseUrl, call.replace('Host: a', 'Host: evil.example'));
     expect(JSON.parse(answer!.body)).toEqual(metadataOf(stack.baseUrl));
     expect(answer!.headers['cache-control']).toBe('no-store');
   });

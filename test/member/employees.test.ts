@@ -90,27 +90,18 @@ function departmentOf(index: number): number | undefined {
 describe('M1 adds', () => {
   it('an employee, and answers every field', async () => {
     const before = Date.now();
-    const [full, plain] = await firm.add(
-      newEmployee({
-        userName: 'Kim2',
-        name: 'Kim Lee',
-        remark: 'night shift',
-        departmentId: 12,
-        passwordMobile: '13800000000',
-      }),
-      newEmployee({ userName: 'lee' }),
-    );
+    const told = { name: 'Kim Lee', remark: 'night shift', departmentId: 12 };
+    const sent = newEmployee({ ...told, userName: 'Kim2', passwordMobile: '13800000000' });
+    const [full, plain] = await firm.add(sent, newEmployee({ userName: 'lee' }));
     const { globalId, createTime } = full!;
     expect(full).toEqual({
       id: globalId,
       userId: globalId,
       globalId: expect.stringMatching(ID),
+      ...told,
       enterpriseId: firm.enterpriseId,
-      departmentId: 12,
       departmentName: null,
       userName: `Kim2@${firm.code}`,
-      name: 'Kim Lee',
-      remark: 'night shift',
       deleted: false,
       updateTime: createTime,
       createTime: expect.any(Number),

@@ -19,14 +19,7 @@ const picks = (maxLength: number) => fc.array(fc.nat(7), { maxLength });
 
 export const rawAct: fc.Arbitrary<RawAct> = fc.record({
   type: fc.constant('act' as const),
-  kind: fc.constantFrom(
-    'configure' as const,
-    'configure' as const,
-    'lend' as const,
-    'lend' as const,
-    'stop' as const,
-    'erase' as const,
-  ),
+  kind: fc.constantFrom(...(['configure', 'configure', 'lend', 'lend', 'stop', 'erase'] as const)),
   sender: fc.constantFrom<Sender>('S1', 'S1', 'S2', 'S3'),
   isUndone: fc.constantFrom(false, false, true),
   isOdd: fc.constantFrom(false, false, false, true),

@@ -112,20 +112,13 @@ describe('filters', () => {
   it('find what ends in a period, each asset once, at its first end', async () => {
     const customer = await api.newCustomer();
     const [asset, ofProduct, bounded, endless, both] = nums(5) as [string, string, string, string, string];
+    const bothProducts = [{}, { productUri: 'ends' }].map((each) => productToBuy({ ...each, limitEndDate: NIGHT }));
     await api.carryOut(
       newBuy(customer, [asset], {}, { limitEndDate: NIGHT }),
       newBuy(customer, [ofProduct], {}, product({ productUri: 'ends', limitEndDate: NIGHT + DAY_MS })),
       newBuy(customer, [bounded], {}, { limitEndDate: NIGHT - 1, ...product({ limitEndDate: NIGHT }) }),
       newBuy(customer, [endless]),
-      newBuy(
-        customer,
-        [both],
-        {},
-        {
-          limitEndDate: NIGHT + DAY_MS,
-          products: [productToBuy({ limitEndDate: NIGHT }), productToBuy({ productUri: 'ends', limitEndDate: NIGHT })],
-        },
-      ),
+      newBuy(customer, [both], {}, { limitEndDate: NIGHT + DAY_MS, products: bothProducts }),
     );
     const period = (from: number, to: number) => ({ expiresFrom: String(from), expiresTo: String(to) });
     const inAny = async (query: Query) => (await found({ ...query, limit: '1' })).sort();

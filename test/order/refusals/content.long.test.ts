@@ -128,19 +128,14 @@ async function expectRefusedWhole(answer: Answer, cause: Cause, path: string): P
   await expectNothingStored();
 }
 
-const newBuyBatch = () =>
-  batchOf(
-    newBuy(
-      customer,
-      [newAssetNum(), newAssetNum()],
-      {},
-      {
-        assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
-        products: [productToBuy({ passwords: ['secret'], productFeatures: [feature()] })],
-        merchandises: [merchandise({ children: [merchandise({ children: null })] })],
-      },
-    ),
-  );
+const newBuyBatch = () => {
+  const element = {
+    assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+    products: [productToBuy({ passwords: ['secret'], productFeatures: [feature()] })],
+    merchandises: [merchandise({ children: [merchandise({ children: null })] })],
+  };
+  return batchOf(newBuy(customer, [newAssetNum(), newAssetNum()], {}, element));
+};
 const deleteAssetBatch = () => batchOf(deleteAsset(customer, [newAssetNum(), newAssetNum()]));
 const deleteProductBatch = () => batchOf(deleteProduct(customer, [newAssetNum(), newAssetNum()]));
 

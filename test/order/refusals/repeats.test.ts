@@ -31,16 +31,12 @@ function fullBatch(syncMode: 'async' | 'sync' = 'async') {
     passwords: ['p1', 'p2'],
     productFeatures: [feature({ trialEndDate: 1_893_456_000_000 })],
   });
-  const order = newBuy(
-    customer,
-    [newAssetNum(), newAssetNum()],
-    {},
-    {
-      assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
-      products: [product],
-      merchandises: [merchandise({ children: [merchandise()] })],
-    },
-  );
+  const element = {
+    assetExtendList: [{ extendCode: 'gxxp', extendValue: '1' }],
+    products: [product],
+    merchandises: [merchandise({ children: [merchandise()] })],
+  };
+  const order = newBuy(customer, [newAssetNum(), newAssetNum()], {}, element);
   return { ...batchOf(order, newBuy(customer, [newAssetNum()])), syncMode };
 }
 

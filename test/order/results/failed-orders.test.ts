@@ -107,23 +107,19 @@ describe('with a worker', async () => {
     expect(refusalOf(await submitFailed(api, refused))).toMatchObject({ cause: 'batch_not_found' });
   });
 
-  it.each<[what: string, orders: () => Sent[]]>([
+  it.each<[what: string, orders: Sent[]]>([
     [
       'orders in several chunks are one list',
-      () =>
-        Array.from({ length: 1_200 }, (_, index) =>
-          deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
-        ),
+      Array.from({ length: 1_200 }, (_, index) =>
+        deleteAsset(customer, [NOT_FOUND], { address: 'é'.repeat(200 + (index % 300)) }),
+      ),
     ],
     [
       'an order longer than a chunk is one entry',
-      () =>
-        [[NOT_FOUND], Array.from({ length: 4_000 }, newLongNum), [NOT_FOUND]].map((nums) =>
-          deleteAsset(customer, nums),
-        ),
+      [[NOT_FOUND], Array.from({ length: 4_000 }, newLongNum), [NOT_FOUND]].map((nums) => deleteAsset(customer, nums)),
     ],
-  ])('%s', async (_, ordersOf) => {
-    const batch = batchOf(...ordersOf());
+  ])('%s', async (_, orders) => {
+    const batch = batchOf(...orders);
     await api.process(batch);
     expect((await readFailed(api, batch)).orderList).toEqual(normalized(batch.orderList));
   });

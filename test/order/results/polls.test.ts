@@ -67,13 +67,9 @@ it('of another application do not find a cached result, and neither do those not
   const mine = batchOf(newBuy(await other.newCustomer(), [newAssetNum()]));
   const own = { ...mine, channelCode: batch.channelCode, channelOrderId: batch.channelOrderId };
   const answers = await Promise.all([api, other, bound, api, other].map((caller) => ask(caller, batch)));
-  expect(answers.map(({ body }) => body.cause ?? body.data.state)).toEqual([
-    'completed',
-    'batch_not_found',
-    'channel_not_allowed',
-    'completed',
-    'batch_not_found',
-  ]);
+  const found = answers.map(({ body }) => body.cause ?? body.data.state);
+  expect(found.slice(0, 3)).toEqual(['completed', 'batch_not_found', 'channel_not_allowed']);
+  expect(found.slice(3)).toEqual(found.slice(0, 2));
   // The other application finds its own batch under the same key once that is accepted.
   await other.accept(own);
   expect(await readResult(other, batch)).toMatchObject({ state: 'accepted', pending: 1 });

@@ -201,12 +201,7 @@ describe('a batch with a misspelled field', () => {
     ],
     [
       'in a product to revoke',
-      deleteProduct(
-        CUSTOMER,
-        ['A'],
-        {},
-        { assets: [{ assetNos: ['A'], products: [strictly('strictMatchWenDelete')] }] },
-      ),
+      deleteProduct(CUSTOMER, [], {}, { assets: [strictly('strictMatchWenDelete')] }),
       'assets.0.products.0.strictMatchWenDelete',
       'strictMatchWhenDelete',
     ],
@@ -216,7 +211,7 @@ describe('a batch with a misspelled field', () => {
 
   function strictly(name: string): Sent {
     const { strictMatchWhenDelete, ...product } = productToRevoke();
-    return { ...product, [name]: strictMatchWhenDelete };
+    return { assetNos: ['A'], products: [{ ...product, [name]: strictMatchWhenDelete }] };
   }
 
   const emptyParent = productToBuy({ parentCrmProductId: null, parentcrmProductId: 'P' });
