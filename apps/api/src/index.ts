@@ -1,3 +1,4 @@
-export { type ApiOptions, startApi } from './api.ts';
+export { startApi } from './api.ts';
 export { describeApi } from './description/openapi.ts';
 export { addHttpMetrics } from './metrics.ts';
+export type { ApiOptions } from './options.ts';
