@@ -36,25 +36,16 @@ const idBlocks = (blocks: number): Statement<{ id: string }> => ({
  * a block as a gap.
  */
 export class LedgerIds {
-  #spare: { next: bigint; left: number }[] = [];
+  #spare: string[] = [];
 
   /** Returns `count` unique ids. They stay taken even if the transaction rolls back. */
   async take(trx: Trx, count: number): Promise<string[]> {
-    for (let missing = count - this.#countLeft(); missing > 0; missing = count - this.#countLeft()) {
-      const blocks = Math.ceil(missing / IDS_PER_BLOCK);
-      const rows = await run(trx, idBlocks(blocks));
-      this.#spare.push(...rows.map(({ id }) => ({ next: BigInt(id), left: IDS_PER_BLOCK })));
+    while (this.#spare.length < count) {
+      const blocks = await run(trx, idBlocks(Math.ceil((count - this.#spare.length) / IDS_PER_BLOCK)));
+      for (const { id } of blocks) {
+        for (let place = 0n; place < IDS_PER_BLOCK; place++) this.#spare.push(String(BigInt(id) + place));
+      }
     }
-    return Array.from({ length: count }, () => this.#takeOne());
-  }
-
-  #countLeft(): number {
-    return this.#spare.reduce((sum, block) => sum + block.left, 0);
-  }
-
-  #takeOne(): string {
-    const block = this.#spare[0]!;
-    if (--block.left === 0) this.#spare.shift();
-    return String(block.next++);
+    return this.#spare.splice(0, count);
   }
 }

@@ -37,15 +37,13 @@ interface Holder extends Numbers {
   endedBy: LicenseOrderId | null;
   /** The holder that this one was merged into. */
   into: Holder | null;
-  /** How many holders were merged into this one. */
-  size: number;
 }
 
 /** Returns a grant whose order holds its own contents. */
 export function createGrant(licenseOrderId: LicenseOrderId, stored: StoredGrant | null = null): Grant {
   const { products, merchandises } = stored?.counted ?? { products: 0, merchandises: 0 };
   const isCounted = stored === null || stored.counted !== null;
-  const holder = { products, merchandises, isCounted, orderId: licenseOrderId, endedBy: null, into: null, size: 1 };
+  const holder = { products, merchandises, isCounted, orderId: licenseOrderId, endedBy: null, into: null };
   return { licenseOrderId, holder, revokedBy: null, stored };
 }
 
@@ -96,27 +94,19 @@ export function endingOf(grant: Grant): { heldBy: LicenseOrderId; revokedBy: Lic
 
 /** Makes the order of a grant hold the contents of other grants as well. */
 export function takeOver(grant: Grant, others: readonly Grant[]): void {
-  let largest = findLast(grant.holder);
+  const holder = findLast(grant.holder);
   for (const other of others) {
     other.revokedBy = grant.licenseOrderId;
-    largest = join(largest, findLast(other.holder));
+    const former = findLast(other.holder);
+    former.into = holder;
+    holder.isCounted &&= former.isCounted;
+    holder.products += former.products;
+    holder.merchandises += former.merchandises;
   }
-  largest.orderId = grant.licenseOrderId;
 }
 
 function findLast(holder: Holder): Holder {
   let last = holder;
   while (last.into !== null) last = last.into;
   return last;
-}
-
-/** Merges two holders. The smaller one points to the larger one, so that chains stay short. */
-function join(one: Holder, other: Holder): Holder {
-  const [small, large] = one.size < other.size ? [one, other] : [other, one];
-  small.into = large;
-  large.size += small.size;
-  large.isCounted &&= small.isCounted;
-  large.products += small.products;
-  large.merchandises += small.merchandises;
-  return large;
 }

@@ -87,7 +87,6 @@ export const ConfiguredEmployees = named('ConfiguredEmployees', 'The outcome of 
   succeeded: z.array(AppliedEntry).describe('Applied entries, in the order of privileges.'),
   failed: z.array(FailedEntry).describe('Refused entries, in the order of privileges.'),
 });
-export type ConfiguredEmployees = z.infer<typeof ConfiguredEmployees>;
 
 /** The answers of configureEmployees: none, some, or all entries are applied. */
 export const NotConfiguredEmployees = named('PrivilegesFailure', 'A Failure that may list why each entry failed.', {

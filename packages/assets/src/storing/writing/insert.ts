@@ -58,21 +58,31 @@ export async function insertMerchandises(trx: Trx, newMerchandises: LedgerChange
   ]);
 }
 
-/** The digests of the terms of new products, in hexadecimal, by their JSON. */
-export type DigestedTerms = ReadonlyMap<string, string>;
+/** The terms of new products. Thousands of rows may share one object. */
+export interface DigestedTerms {
+  /** The terms as JSON, by their digests in hexadecimal. */
+  texts: ReadonlyMap<string, string>;
+  digestOf: ReadonlyMap<ProductToBuy, string>;
+}
 
-/** Collects the terms of new products; thousands may share the same. */
 export function collectTerms(newProducts: LedgerChanges['newProducts']): DigestedTerms {
-  const texts = new Set(newProducts.map(({ product }) => write(product.bought!).terms));
-  return new Map([...texts].map((text) => [text, createHash('sha256').update(text).digest('hex')]));
+  const texts = new Map<string, string>();
+  const digestOf = new Map<ProductToBuy, string>();
+  for (const bought of new Set(newProducts.map(({ product }) => product.bought!))) {
+    const text = JSON.stringify(pickTerms(bought));
+    const digest = createHash('sha256').update(text).digest('hex');
+    texts.set(digest, text);
+    digestOf.set(bought, digest);
+  }
+  return { texts, digestOf };
 }
 
 /**
  * Inserts the terms that are not stored yet. It never waits: if another transaction is inserting the same terms,
  * both become rows.
  */
-export async function insertTerms(trx: Trx, terms: DigestedTerms): Promise<void> {
-  if (terms.size === 0) return;
+export async function insertTerms(trx: Trx, { texts }: DigestedTerms): Promise<void> {
+  if (texts.size === 0) return;
   await send(trx, {
     name: 'insert_product_terms',
     text: `
@@ -80,7 +90,7 @@ export async function insertTerms(trx: Trx, terms: DigestedTerms): Promise<void>
       select sent.fields from unnest((select $1::json[]), (select $2::bytea[])) as sent (fields, digest)
       left join lateral (select id from product_terms where digest = sent.digest offset 0) as stored on true
       where stored.id is null`,
-    values: [arrayText('json', [...terms.keys()]), bytesArray([...terms.values()])],
+    values: [arrayText('json', [...texts.values()]), bytesArray([...texts.keys()])],
   });
 }
 
@@ -88,10 +98,11 @@ export async function insertTerms(trx: Trx, terms: DigestedTerms): Promise<void>
 export async function insertProducts(
   trx: Trx,
   newProducts: LedgerChanges['newProducts'],
-  terms: DigestedTerms,
+  { digestOf }: DigestedTerms,
 ): Promise<void> {
   const bought = newProducts.map(({ product }) => product.bought!);
-  const digests = bought.map((product) => terms.get(write(product).terms)!);
+  const digests = bought.map((product) => digestOf.get(product)!);
+  const passwords = bought.map((product) => (product.passwords ? textArray(product.passwords) : null));
   const places = new Map([...new Set(digests)].map((digest, index) => [digest, index + 1]));
   const columns: Column[] = [
     ['id', 'bigint', newProducts.map(({ product }) => product.id)],
@@ -109,7 +120,7 @@ export async function insertProducts(
     ...revocationColumns(newProducts.map(({ product }) => revokerOf(product))),
     ['crm_product_id', 'text', bought.map((product) => product.crmProductId)],
     ['parent_crm_product_id', 'text', bought.map((product) => product.parentCrmProductId)],
-    ['passwords', 'text', bought.map((product) => write(product).passwords), (text) => `${text}::text[]`],
+    ['passwords', 'text', passwords, (text) => `${text}::text[]`],
   ];
   await insertRows(trx, 'product_instance', columns, {
     value: bytesArray([...places.keys()]),
@@ -129,28 +140,6 @@ export async function insertProducts(
 /** Returns the new extended attributes of an asset as JSON; null if there are none. */
 export function writeExtends({ extends: given }: Asset): string | null {
   return Object.keys(given).length === 0 ? null : JSON.stringify(given);
-}
-
-/** The long columns of a product, as sent. Thousands of rows may share one object. */
-interface Written {
-  /** Its terms as JSON. */
-  terms: string;
-  /** Its passwords as a PostgreSQL array; null if it has none. */
-  passwords: string | null;
-}
-const written = new WeakMap<ProductToBuy, Written>();
-
-/** Encodes the long columns of a product, once per product however many assets it was bought for. */
-function write(product: ProductToBuy): Written {
-  const before = written.get(product);
-  if (before !== undefined) return before;
-  const { passwords } = product;
-  const texts = {
-    terms: JSON.stringify(pickTerms(product)),
-    passwords: passwords === undefined ? null : textArray(passwords),
-  };
-  written.set(product, texts);
-  return texts;
 }
 
 /** Encodes bytes, given in hexadecimal, as the text of an array. */
