@@ -33,13 +33,16 @@ export function shownWebhooks(db: Database, viewer: WebhookViewer) {
   return webhooksOf(db, viewer)
     .select(['webhook.id as webhookId', 'application_id as applicationId', 'url', 'description'])
     .select([
+      sql<Webhook['state']>`
+        case when disabled_time is not null then 'disabled' when paused_time is not null then 'paused' else 'active' end
+      `.as('state'),
       sql<Webhook['types']>`types`.as('types'),
       'channel_codes as channelCodes',
-      inMsOrNull('paused_time').as('pausedTime'),
     ])
-    .select([inMs('webhook.created_time').as('createdTime'), inMsOrNull('disabled_time').as('disabledTime')])
-    .select(['disabled_cause as disabledCause', inMsOrNull('failing_since').as('failingSinceTime')])
-    .select(['app_key as appKey', 'application.name as applicationName', 'status as applicationStatus']);
+    .select([inMs('webhook.created_time').as('createdTime'), inMsOrNull('paused_time').as('pausedTime')])
+    .select([inMsOrNull('disabled_time').as('disabledTime'), 'disabled_cause as disabledCause'])
+    .select([inMsOrNull('failing_since').as('failingSinceTime'), 'app_key as appKey'])
+    .select(['application.name as applicationName', 'status as applicationStatus']);
 }
 
 export type ShownWebhook = Awaited<ReturnType<ReturnType<typeof shownWebhooks>['executeTakeFirstOrThrow']>>;
@@ -83,29 +86,15 @@ export async function requireEnabled(trx: Trx, viewer: WebhookViewer, webhookId:
 }
 
 /** Shows a webhook to its application. */
-export function showWebhook(row: Omit<ShownWebhook, 'applicationId'>): Webhook {
-  const { webhookId, url, description, types, channelCodes, createdTime, pausedTime, disabledTime, disabledCause } =
-    row;
-  const state = disabledTime !== null ? 'disabled' : pausedTime !== null ? 'paused' : 'active';
-  return {
-    webhookId,
-    url,
-    description,
-    state,
-    types,
-    channelCodes,
-    createdTime,
-    pausedTime,
-    disabledTime,
-    disabledCause,
-  };
+export function showWebhook(row: ShownWebhook): Webhook {
+  const { applicationId, failingSinceTime, appKey, applicationName, applicationStatus, ...shown } = row;
+  return shown;
 }
 
 /** Shows a webhook to operators. */
 export function showSentWebhook({ applicationId: _, ...row }: ShownWebhook): ConsoleWebhook {
-  const { state } = showWebhook(row);
-  const isFailing = state === 'active' && row.failingSinceTime !== null;
-  return { ...row, url: hideQuery(row.url), state: isFailing ? 'failing' : state };
+  const isFailing = row.state === 'active' && row.failingSinceTime !== null;
+  return { ...row, url: hideQuery(row.url), state: isFailing ? 'failing' : row.state };
 }
 
 /** Returns a URL for operators without the values of its query, in which some receivers expect a secret. */
