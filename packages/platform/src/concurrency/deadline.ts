@@ -15,12 +15,7 @@ export class Deadline {
   /** The remaining time; set while the clock is paused. */
   #pausedMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The reason why the call is over. */
-  #over: string | undefined;
-  /** Created on the first use of the signal: most calls need none, and it costs more than the rest of the deadline. */
-  #controller: AbortController | undefined;
-  /** The functions that reject what `race` waits for. */
-  readonly #racing = new Set<(reason: Overload) => void>();
+  readonly #controller = new AbortController();
 
   constructor(timeoutMs: number) {
     this.#endMs = performance.now() + timeoutMs;
@@ -34,15 +29,11 @@ export class Deadline {
 
   /** Whether the deadline has passed or the call has ended. */
   get isOver(): boolean {
-    return this.#over !== undefined || this.remainingMs <= 0;
+    return this.signal.aborted || this.remainingMs <= 0;
   }
 
   /** Aborts with an Overload when the deadline passes or the call ends. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#over !== undefined) this.#controller.abort(new Overload(this.#over));
-    }
     return this.#controller.signal;
   }
 
@@ -54,7 +45,7 @@ export class Deadline {
 
   /** Restarts the clock after a pause, with the time that remained. */
   resume(): void {
-    if (this.#pausedMs === undefined || this.#over !== undefined) return;
+    if (this.#pausedMs === undefined || this.signal.aborted) return;
     this.#endMs = performance.now() + this.#pausedMs;
     this.#pausedMs = undefined;
     this.#startTimer();
@@ -63,31 +54,23 @@ export class Deadline {
   /** Ends whatever still waits on behalf of this call, because it has been answered or its caller has left. */
   end(): void {
     clearTimeout(this.#timer);
-    this.#stop('the caller no longer waits');
+    this.#controller.abort(new Overload('the caller no longer waits'));
   }
 
   /** Returns the result of `waiting`. At the deadline it throws an Overload instead; `waiting` itself continues. */
   race<Result>(waiting: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#over === undefined) this.#racing.add(reject);
-      else reject(new Overload(this.#over));
+      const stop = () => reject(this.signal.reason);
+      if (this.signal.aborted) stop();
+      this.signal.addEventListener('abort', stop);
       // The order matters: a promise that has settled must leave the race before its call ends.
-      waiting.finally(() => this.#racing.delete(reject)).then(resolve, reject);
+      waiting.finally(() => this.signal.removeEventListener('abort', stop)).then(resolve, reject);
     });
-  }
-
-  #stop(why: string): void {
-    if (this.#over !== undefined) return;
-    this.#over = why;
-    if (this.#controller === undefined && this.#racing.size === 0) return;
-    const reason = new Overload(why);
-    this.#controller?.abort(reason);
-    for (const reject of this.#racing) reject(reason);
   }
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    const stop = () => this.#stop(DEADLINE_EXCEEDED);
+    const stop = () => this.#controller.abort(new Overload(DEADLINE_EXCEEDED));
     this.#timer = setTimeout(stop, Math.ceil(Math.max(this.remainingMs, 0))).unref();
   }
 }
