@@ -55,18 +55,11 @@ const TONES = {
 
 const tonesOf = (scheme: 'light' | 'dark') =>
   Object.fromEntries(
-    Object.entries(TONES).flatMap(
-      ([
-        color,
-        {
-          [scheme]: [back, text],
-        },
-      ]) => [
-        [`--mantine-color-${color}-light`, back],
-        [`--mantine-color-${color}-light-hover`, back],
-        [`--mantine-color-${color}-light-color`, text],
-      ],
-    ),
+    Object.entries(TONES).flatMap(([color, { [scheme]: tone }]) => [
+      [`--mantine-color-${color}-light`, tone[0]],
+      [`--mantine-color-${color}-light-hover`, tone[0]],
+      [`--mantine-color-${color}-light-color`, tone[1]],
+    ]),
   );
 
 /** Colors with the contrast that WCAG AA asks for. */

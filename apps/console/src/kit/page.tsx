@@ -18,7 +18,7 @@ import { CopyId } from './values.tsx';
  * 1. Add it to `routes.tsx` with its path, its file and its component.
  *
  * 2. Show what the service has by `List`, as `pages/batches/Batches.tsx` does, or by
- *    `useOperation(id, call, { refreshMs })` in a `Query`.
+ *    `useOperation(id, call, { refreshMs })`, which `Page` and `Section` take as `of`.
  *
  *    Lists, filters and tabs read and change the address themselves. Other components do so by `useAddress`.
  *
@@ -46,14 +46,18 @@ interface PageFrame {
   /** Links to parent pages, outermost first. */
   crumbs?: Crumb[];
   actions?: ReactNode;
-  children: ReactNode;
 }
+
+/** What a page or a section shows, which may be made of what `of` loads. */
+type Content<Data> =
+  | { of?: undefined; children: ReactNode }
+  | { of: UseQueryResult<Data, CallFailure>; children: (data: Data) => ReactNode };
 
 /** The first address opened. There the browser itself starts reading at the top. */
 let openedFirst: string | undefined;
 
 /** A page. After in-app navigation it moves the focus to its heading. */
-export function Page({ title, beside, lead, crumbs = [], actions, children }: PageFrame) {
+export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...content }: PageFrame & Content<Data>) {
   const words = useWords(kitWords);
   const limitation = useLimitation();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -97,7 +101,7 @@ export function Page({ title, beside, lead, crumbs = [], actions, children }: Pa
         </div>
         {actions !== undefined && <Group gap="sm">{actions}</Group>}
       </Group>
-      {children}
+      {content.of === undefined ? content.children : <Query of={content.of}>{content.children}</Query>}
     </div>
   );
 }
@@ -110,14 +114,14 @@ function useLimitation(): string {
 }
 
 /** A section of a page with its own heading. */
-export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Section<Data>({ title, actions, ...content }: Pick<PageFrame, 'title' | 'actions'> & Content<Data>) {
   return (
     <section className={`box ${styles.section}`} aria-label={title}>
       <Group gap="sm" justify="space-between">
         <Title order={2}>{title}</Title>
         {actions}
       </Group>
-      {children}
+      {content.of === undefined ? content.children : <Query of={content.of}>{content.children}</Query>}
     </section>
   );
 }

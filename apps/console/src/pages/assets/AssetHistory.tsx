@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { ExportButton } from '../../kit/export.tsx';
 import { useAddress } from '../../kit/inputs.tsx';
-import { Query, Section } from '../../kit/page.tsx';
+import { Section } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
@@ -40,28 +40,27 @@ export function AssetHistory({ assetNum }: { assetNum: string }) {
     <Section
       title={words.history}
       actions={<ExportButton operation="getAssetHistory" call={{ params: { assetNum }, query: {} }} />}
+      of={history}
     >
-      <Query of={history}>
-        {({ entries, nextCursor }) => (
-          <>
-            {entries.length === 0 ? (
-              <Empty title={words.noHistory} />
-            ) : (
-              <TimeLine
-                label={words.history}
-                entries={entries.map((entry, index) => ({
-                  key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
-                  timeMs: entry.time,
-                  tone: TONES[entry.action] ?? 'neutral',
-                  title: <Title entry={entry} />,
-                  detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
-                }))}
-              />
-            )}
-            <Pager nextCursor={nextCursor} shown={entries.length} />
-          </>
-        )}
-      </Query>
+      {({ entries, nextCursor }) => (
+        <>
+          {entries.length === 0 ? (
+            <Empty title={words.noHistory} />
+          ) : (
+            <TimeLine
+              label={words.history}
+              entries={entries.map((entry, index) => ({
+                key: `${index} ${entry.assetId} ${entry.action} ${entry.instanceId}`,
+                timeMs: entry.time,
+                tone: TONES[entry.action] ?? 'neutral',
+                title: <Title entry={entry} />,
+                detail: <Detail entry={entry} isOfSameOrder={isOfSameOrder(entry, entries[index - 1])} />,
+              }))}
+            />
+          )}
+          <Pager nextCursor={nextCursor} shown={entries.length} />
+        </>
+      )}
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
@@ -39,33 +39,32 @@ export function AssetPage() {
           )}
         </>
       }
+      of={asset}
     >
-      <Query of={asset}>
-        {({ earlier, earlier: [last], hasMoreEarlier }) => (
-          <>
-            {active === null ? (
-              <Notice tone="warn" title={words.notActive}>
-                {words.notActiveAdvice}
-                {last && (
-                  <>
-                    {words.gap}
-                    <OrderLink orderId={last.revokedByOrderId} /> · <Time timeMs={last.revokedTime} isExact />
-                  </>
-                )}
-              </Notice>
-            ) : (
-              <>
-                <VerdictNotice asset={active} instances={contents.data?.instances} />
-                <AssetFields asset={active} />
-                <AssetContents assetNum={assetNum} isLent={active.lentInto !== null} />
-                {active.borrowedUsbKey && <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />}
-              </>
-            )}
-            <AssetHistory assetNum={assetNum} />
-            {earlier.length > 0 && <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />}
-          </>
-        )}
-      </Query>
+      {({ earlier, earlier: [last], hasMoreEarlier }) => (
+        <>
+          {active === null ? (
+            <Notice tone="warn" title={words.notActive}>
+              {words.notActiveAdvice}
+              {last && (
+                <>
+                  {words.gap}
+                  <OrderLink orderId={last.revokedByOrderId} /> · <Time timeMs={last.revokedTime} isExact />
+                </>
+              )}
+            </Notice>
+          ) : (
+            <>
+              <VerdictNotice asset={active} instances={contents.data?.instances} />
+              <AssetFields asset={active} />
+              <AssetContents assetNum={assetNum} isLent={active.lentInto !== null} />
+              {active.borrowedUsbKey && <LentHere lentHere={active.lentHere} hasMore={active.hasMoreLentHere} />}
+            </>
+          )}
+          <AssetHistory assetNum={assetNum} />
+          {earlier.length > 0 && <EarlierAssets earlier={earlier} hasMore={hasMoreEarlier} />}
+        </>
+      )}
     </Page>
   );
 }

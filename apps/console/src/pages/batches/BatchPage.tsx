@@ -8,7 +8,7 @@ import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton } from '../../kit/dialogs.tsx';
 import { SaveButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
@@ -41,21 +41,20 @@ export function BatchPage() {
       beside={data && <StateBadge state={data.state} />}
       crumbs={[{ text: words.batches, to: '/batches' }]}
       actions={data && <BatchActions batch={data} />}
+      of={batch}
     >
-      <Query of={batch}>
-        {(read) => (
-          <>
-            <BatchProgress batch={read} />
-            {read.pauses.map((pause) => (
-              <PauseNotice key={pause.channelCode} pause={pause} />
-            ))}
-            <Resends batch={read} />
-            <BatchFields batch={read} />
-            {read.failed > 0 && <FailureGroups batch={read} />}
-            <BatchOrders batch={read} />
-          </>
-        )}
-      </Query>
+      {(read) => (
+        <>
+          <BatchProgress batch={read} />
+          {read.pauses.map((pause) => (
+            <PauseNotice key={pause.channelCode} pause={pause} />
+          ))}
+          <Resends batch={read} />
+          <BatchFields batch={read} />
+          {read.failed > 0 && <FailureGroups batch={read} />}
+          <BatchOrders batch={read} />
+        </>
+      )}
     </Page>
   );
 }
@@ -161,47 +160,45 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
   const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs });
   const ordersOf = (cause: string) => ({ ...pageOf.batch(batchId), search: { state: 'failed', cause } });
   return (
-    <Section title={words.failures}>
-      <Query of={found}>
-        {({ failures }) => (
-          <Stack component="ul" className="plain">
-            {failures.map(({ cause, orders, resent, messages, otherOrders }) => (
-              <li key={cause}>
-                <strong>
-                  <Link {...ordersOf(cause)} resetScroll={false} aria-label={words.showThese(cause)}>
-                    <code>{cause}</code>
-                  </Link>{' '}
-                  · {words.ordersOf(orders)}
-                  {resent > 0 && ` · ${words.resent(resent)}`}
-                  {orders > resent && state === 'completed' && mayCall('resendOrders') && (
-                    <>
-                      {' · '}
-                      <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ cause }}>
-                        {words.sendThese}
-                      </Link>
-                    </>
-                  )}
-                </strong>
-                <Stack component="ul" gap={0} ps="lg" className={`plain ${styles.wraps}`} aria-label={words.messages}>
-                  {messages.map((each) => (
-                    <li key={each.message}>
-                      {causeWords({ cause, ...each })}
-                      {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(each.orders)}</span>}
-                    </li>
-                  ))}
-                  {otherOrders > 0 && (
-                    <li>
-                      <Link {...ordersOf(cause)} resetScroll={false}>
-                        {words.otherMessages(otherOrders)}
-                      </Link>
-                    </li>
-                  )}
-                </Stack>
-              </li>
-            ))}
-          </Stack>
-        )}
-      </Query>
+    <Section title={words.failures} of={found}>
+      {({ failures }) => (
+        <Stack component="ul" className="plain">
+          {failures.map(({ cause, orders, resent, messages, otherOrders }) => (
+            <li key={cause}>
+              <strong>
+                <Link {...ordersOf(cause)} resetScroll={false} aria-label={words.showThese(cause)}>
+                  <code>{cause}</code>
+                </Link>{' '}
+                · {words.ordersOf(orders)}
+                {resent > 0 && ` · ${words.resent(resent)}`}
+                {orders > resent && state === 'completed' && mayCall('resendOrders') && (
+                  <>
+                    {' · '}
+                    <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ cause }}>
+                      {words.sendThese}
+                    </Link>
+                  </>
+                )}
+              </strong>
+              <Stack component="ul" gap={0} ps="lg" className={`plain ${styles.wraps}`} aria-label={words.messages}>
+                {messages.map((each) => (
+                  <li key={each.message}>
+                    {causeWords({ cause, ...each })}
+                    {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(each.orders)}</span>}
+                  </li>
+                ))}
+                {otherOrders > 0 && (
+                  <li>
+                    <Link {...ordersOf(cause)} resetScroll={false}>
+                      {words.otherMessages(otherOrders)}
+                    </Link>
+                  </li>
+                )}
+              </Stack>
+            </li>
+          ))}
+        </Stack>
+      )}
     </Section>
   );
 }

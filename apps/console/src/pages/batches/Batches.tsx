@@ -64,18 +64,16 @@ function Imports() {
     { header: words.expected, cell: ({ estimatedCompletionTime: time }) => <Time timeMs={time} /> },
   ];
   return (
-    <Section title={words.together(channelOrderId)}>
-      <Query of={found}>
-        {({ imports, isCut }) => (
-          <DataTable
-            label={words.completedBatches}
-            columns={columns}
-            rows={imports}
-            rowKey={(each) => each.channelCode}
-            footer={isCut && <p>{words.importCut}</p>}
-          />
-        )}
-      </Query>
+    <Section title={words.together(channelOrderId)} of={found}>
+      {({ imports, isCut }) => (
+        <DataTable
+          label={words.completedBatches}
+          columns={columns}
+          rows={imports}
+          rowKey={(each) => each.channelCode}
+          footer={isCut && <p>{words.importCut}</p>}
+        />
+      )}
     </Section>
   );
 }

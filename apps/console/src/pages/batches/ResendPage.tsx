@@ -33,8 +33,9 @@ export function ResendPage() {
         { text: shared.batches, to: '/batches' },
         { text: batch.data?.channelOrderId ?? shared.batch, ...pageOf.batch(batchId) },
       ]}
+      of={batch}
     >
-      <Query of={batch}>{(read) => <FailedOrders batch={read} />}</Query>
+      {(read) => <FailedOrders batch={read} />}
     </Page>
   );
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Bar, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
@@ -113,29 +113,28 @@ export function ChannelPage() {
           </>
         )
       }
+      of={channel}
     >
-      <Query of={channel}>
-        {(shown) => (
-          <>
-            {shown.pause !== null && <PauseNotice pause={shown.pause} isHere />}
-            {shown.state === 'holding' && (
-              <Notice tone="warn" title={words.holdingTitle}>
-                {words.holdingHelp} <Link to="/holds">{words.heldOrders}</Link>
-              </Notice>
-            )}
-            {shown.state === 'behind' && (
-              <Notice tone="warn" title={words.behindTitle}>
-                {words.behindHelp}
-              </Notice>
-            )}
-            <Known channel={shown} />
-            <LatestBatches of={{ channelCode }} />
-            <Section title={words.applications}>
-              <Applications channel={shown} />
-            </Section>
-          </>
-        )}
-      </Query>
+      {(shown) => (
+        <>
+          {shown.pause !== null && <PauseNotice pause={shown.pause} isHere />}
+          {shown.state === 'holding' && (
+            <Notice tone="warn" title={words.holdingTitle}>
+              {words.holdingHelp} <Link to="/holds">{words.heldOrders}</Link>
+            </Notice>
+          )}
+          {shown.state === 'behind' && (
+            <Notice tone="warn" title={words.behindTitle}>
+              {words.behindHelp}
+            </Notice>
+          )}
+          <Known channel={shown} />
+          <LatestBatches of={{ channelCode }} />
+          <Section title={words.applications}>
+            <Applications channel={shown} />
+          </Section>
+        </>
+      )}
     </Page>
   );
 }

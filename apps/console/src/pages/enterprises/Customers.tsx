@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import type { FilterField } from '../../kit/filters.tsx';
 import { AddressTabs } from '../../kit/inputs.tsx';
-import { Page, Query } from '../../kit/page.tsx';
+import { Page } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Fields, Time } from '../../kit/values.tsx';
@@ -76,26 +76,25 @@ export function CustomerPage() {
     <Page
       title={found.data?.customers[0]?.customerName ?? words.customer}
       crumbs={[{ text: words.customers, to: '/customers' }]}
+      of={found}
     >
-      <Query of={found}>
-        {({ customers: [customer] }) =>
-          customer === undefined ? (
-            <Empty title={words.noSuchCustomer(customerId)} />
-          ) : (
-            <>
-              <PauseOf channelCode={customer.channelCode} />
-              <CustomerFields customer={customer} />
-              <AddressTabs
-                of="tab"
-                parts={[
-                  { name: 'assets', label: words.assets, content: <AssetsOf owner={{ customerId }} /> },
-                  { name: 'orders', label: words.orders, content: <Orders customerId={customerId} /> },
-                ]}
-              />
-            </>
-          )
-        }
-      </Query>
+      {({ customers: [customer] }) =>
+        customer === undefined ? (
+          <Empty title={words.noSuchCustomer(customerId)} />
+        ) : (
+          <>
+            <PauseOf channelCode={customer.channelCode} />
+            <CustomerFields customer={customer} />
+            <AddressTabs
+              of="tab"
+              parts={[
+                { name: 'assets', label: words.assets, content: <AssetsOf owner={{ customerId }} /> },
+                { name: 'orders', label: words.orders, content: <Orders customerId={customerId} /> },
+              ]}
+            />
+          </>
+        )
+      }
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import { useMe, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
 import { Choice, optionsOf, TextField } from '../../kit/inputs.tsx';
-import { Page, Query } from '../../kit/page.tsx';
+import { Page } from '../../kit/page.tsx';
 import { Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, type Field, Fields, Time } from '../../kit/values.tsx';
@@ -59,12 +59,11 @@ export function OperatorsPage() {
           {HAS_PASSWORD_LOG_IN && <NewOperator />}
         </>
       }
+      of={operators}
     >
-      <Query of={operators}>
-        {({ operators: rows }) => (
-          <DataTable label={words.operators} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
-        )}
-      </Query>
+      {({ operators: rows }) => (
+        <DataTable label={words.operators} columns={columns} rows={rows} rowKey={({ operatorId }) => operatorId} />
+      )}
     </Page>
   );
 }
@@ -91,16 +90,15 @@ export function OperatorPage() {
       beside={operator && <OperatorState of={operator} />}
       crumbs={[{ text: words.operators, to: '/operators' }]}
       actions={operator && <OperatorActions operator={operator} />}
+      of={operators}
     >
-      <Query of={operators}>
-        {() =>
-          operator === undefined ? (
-            <Empty title={words.missing(name)}>{words.missingHelp}</Empty>
-          ) : (
-            <Known operator={operator} />
-          )
-        }
-      </Query>
+      {() =>
+        operator === undefined ? (
+          <Empty title={words.missing(name)}>{words.missingHelp}</Empty>
+        ) : (
+          <Known operator={operator} />
+        )
+      }
     </Page>
   );
 }

@@ -46,25 +46,24 @@ export function OrderPage() {
           {order.data?.state === 'pending' && <FailOrder orderId={orderId} />}
         </>
       }
+      of={order}
     >
-      <Query of={order}>
-        {(read) => (
-          <>
-            {read.cause !== null && <Why order={read} />}
-            {read.resentAs !== null && <ResentAs resentAs={read.resentAs} />}
-            {read.pause !== null && <PauseNotice pause={read.pause} />}
-            {read.hold !== null && <Hold order={read} hold={read.hold} />}
-            <OrderFields order={read} />
-            {/* The state is part of the key, so that these sections refetch when the order gets its outcome. */}
-            {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
-            {read.state !== 'succeeded' && read.hold === null && (
-              <OrderNow key={read.state} orderId={orderId} state={read.state} />
-            )}
-            <Retries retries={read.retries} />
-            <OrderContent key={`content-${read.state}`} orderId={orderId} />
-          </>
-        )}
-      </Query>
+      {(read) => (
+        <>
+          {read.cause !== null && <Why order={read} />}
+          {read.resentAs !== null && <ResentAs resentAs={read.resentAs} />}
+          {read.pause !== null && <PauseNotice pause={read.pause} />}
+          {read.hold !== null && <Hold order={read} hold={read.hold} />}
+          <OrderFields order={read} />
+          {/* The state is part of the key, so that these sections refetch when the order gets its outcome. */}
+          {read.state === 'succeeded' && <OrderEffects key="effects" orderId={orderId} />}
+          {read.state !== 'succeeded' && read.hold === null && (
+            <OrderNow key={read.state} orderId={orderId} state={read.state} />
+          )}
+          <Retries retries={read.retries} />
+          <OrderContent key={`content-${read.state}`} orderId={orderId} />
+        </>
+      )}
     </Page>
   );
 }
@@ -238,19 +237,17 @@ function OrderContent({ orderId }: { orderId: string }) {
     gone: [words.gone, words.goneAdvice],
   } as const;
   return (
-    <Section title={words.content}>
-      <Query of={content}>
-        {(read) => {
-          if (read.kind !== 'kept') return <Empty title={missing[read.kind][0]}>{missing[read.kind][1]}</Empty>;
-          return (
-            <>
-              <NamedAssets order={read.order} />
-              <p>{words.contentHidden}</p>
-              <JsonView value={read.order} label={words.contentJson} />
-            </>
-          );
-        }}
-      </Query>
+    <Section title={words.content} of={content}>
+      {(read) => {
+        if (read.kind !== 'kept') return <Empty title={missing[read.kind][0]}>{missing[read.kind][1]}</Empty>;
+        return (
+          <>
+            <NamedAssets order={read.order} />
+            <p>{words.contentHidden}</p>
+            <JsonView value={read.order} label={words.contentJson} />
+          </>
+        );
+      }}
     </Section>
   );
 }
@@ -282,16 +279,14 @@ function OrderEffects({ orderId }: { orderId: string }) {
   const words = useWords(ordersWords);
   const effects = useOperation('getOrderEffects', { params: { licenseOrderId: orderId } });
   return (
-    <Section title={words.effects}>
-      <Query of={effects}>
-        {({ assets, items, isCut }) => (
-          <>
-            <AssetTable assets={assets} />
-            {items.length > 0 && <ItemTable items={items} />}
-            {isCut && <p>{words.effectsCut}</p>}
-          </>
-        )}
-      </Query>
+    <Section title={words.effects} of={effects}>
+      {({ assets, items, isCut }) => (
+        <>
+          <AssetTable assets={assets} />
+          {items.length > 0 && <ItemTable items={items} />}
+          {isCut && <p>{words.effectsCut}</p>}
+        </>
+      )}
     </Section>
   );
 }

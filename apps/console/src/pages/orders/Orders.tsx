@@ -2,7 +2,7 @@ import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/con
 import { Button, Menu, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../api/operations.ts';
-import { ConfirmButton } from '../../kit/dialogs.tsx';
+import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
@@ -220,8 +220,7 @@ export function RetryOrder({ orderId }: { orderId: string }) {
     <ConfirmButton
       operation="retryOrder"
       call={{ params: { licenseOrderId: orderId } }}
-      label={words.retryNow}
-      title={words.retryNowTitle(orderId)}
+      {...wordsOf(words, 'retryNow', orderId)}
       done={({ isRetried }) => (isRetried ? words.retryNowDone : words.notRetried)}
     >
       <p>{words.retryNowSays}</p>

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useMe, useOperation } from '../../api/operations.ts';
 import { lastNight } from '../../kit/filters.tsx';
 import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
@@ -30,24 +30,22 @@ export function OverviewPage() {
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
-    <Page title={words.overview} lead={words.lead}>
-      <Query of={overview}>
-        {({ delayed, webhooks, checks, demo, ...data }) => (
-          <>
-            {demo !== null && <DemoNotice {...demo} />}
-            <HealthSection checks={checks} time={data.time} />
-            <NowFigures {...data} isBehind={delayed.behind > 0} />
-            <DelayedChannels delayed={delayed} />
-            {webhooks.unhealthy.length > 0 && (
-              <Section title={words.failingWebhooks}>
-                <DataTable label={words.webhooksTable} rows={webhooks.unhealthy} {...webhookTable} />
-              </Section>
-            )}
-            {channels === null && <Activity {...data} span={span} />}
-            <LatestBatches of={{}} />
-          </>
-        )}
-      </Query>
+    <Page title={words.overview} lead={words.lead} of={overview}>
+      {({ delayed, webhooks, checks, demo, ...data }) => (
+        <>
+          {demo !== null && <DemoNotice {...demo} />}
+          <HealthSection checks={checks} time={data.time} />
+          <NowFigures {...data} isBehind={delayed.behind > 0} />
+          <DelayedChannels delayed={delayed} />
+          {webhooks.unhealthy.length > 0 && (
+            <Section title={words.failingWebhooks}>
+              <DataTable label={words.webhooksTable} rows={webhooks.unhealthy} {...webhookTable} />
+            </Section>
+          )}
+          {channels === null && <Activity {...data} span={span} />}
+          <LatestBatches of={{}} />
+        </>
+      )}
     </Page>
   );
 }
@@ -218,12 +216,7 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
                     <Link {...pageOf.orders({ state: 'failed', channelCode, ...part })}>{channelCode}</Link>
                   ),
                 },
-                {
-                  header: words.orders,
-                  align: 'end',
-                  width: '12rem',
-                  cell: ({ failed }) => <Bar value={failed} most={failedChannels[0]!.failed} tone="bad" />,
-                },
+                failedColumn(words.orders, failedChannels),
               ]}
             />
           )}
@@ -281,16 +274,19 @@ function FailureCauses({ failures, search }: CausesProps) {
         </>
       ),
     },
-    {
-      header: words.orders,
-      align: 'end',
-      width: '12rem',
-      cell: ({ failed }) => <Bar value={failed} most={failures[0]!.failed} tone="bad" />,
-    },
+    failedColumn(words.orders, failures),
     { header: words.last, isMinor: true, cell: ({ lastTime }) => <Time timeMs={lastTime} /> },
   ];
   return <DataTable label={words.failuresTable} columns={columns} rows={failures} rowKey={({ cause }) => cause} />;
 }
+
+/** The column of failed orders. Its bars compare the rows with the first one, which has the most. */
+const failedColumn = (header: string, [first]: readonly { failed: number }[]): Column<{ failed: number }> => ({
+  header,
+  align: 'end',
+  width: '12rem',
+  cell: ({ failed }) => <Bar value={failed} most={first!.failed} tone="bad" />,
+});
 
 const SPANS: readonly OverviewSpan[] = ['1h', '6h', '24h', '7d', '14d'];
 

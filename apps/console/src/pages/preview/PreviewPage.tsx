@@ -85,11 +85,12 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
     return kib < BYTES_PER_KIB ? `${write(kib)} KiB` : `${write(kib / BYTES_PER_KIB)} MiB`;
   };
 
-  const take = (name: string, content: Blob) => {
-    if (content.size > MAX_BATCH_BYTES) return setFault(words.tooLarge(sizeOf(content)));
-    setFault(undefined);
-    setGiven({ name, content });
+  const fits = (content: Blob) => {
+    const isTooLarge = content.size > MAX_BATCH_BYTES;
+    setFault(isTooLarge ? words.tooLarge(sizeOf(content)) : undefined);
+    return !isTooLarge;
   };
+  const take = (name: string, content: Blob) => fits(content) && setGiven({ name, content });
   const takeFile = (file: File) => take(file.name, file);
   const choose = (file: File | null) => {
     if (file !== null) takeFile(file);
@@ -116,9 +117,7 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
     event.preventDefault();
     const content = given?.content ?? new Blob([text.current?.value.trim() ?? '']);
     if (content.size === 0) return setFault(words.nothingGiven);
-    if (content.size > MAX_BATCH_BYTES) return setFault(words.tooLarge(sizeOf(content)));
-    setFault(undefined);
-    onShow(content);
+    if (fits(content)) onShow(content);
   };
 
   return (

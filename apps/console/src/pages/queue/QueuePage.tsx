@@ -1,7 +1,7 @@
 import type { QueueJob, QueueState } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice, type Tone } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, Figure, Figures, Time } from '../../kit/values.tsx';
@@ -22,25 +22,23 @@ export function QueuePage() {
   const words = useWords(queueWords);
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });
   return (
-    <Page title={words.queue} lead={words.lead}>
-      <Query of={queue}>
-        {({ kind, found }) => (
-          <>
-            {found === null ? (
-              <Notice tone="warn" title={words.unreachable(words[kind])}>
-                {words.unreachableAdvice}
-              </Notice>
-            ) : (
-              <Found found={found} />
-            )}
-            <Notice tone="neutral" title={words.safe}>
-              {words.keptIn(words[kind])}
-              {words.gap}
-              {words.safeAdvice}
+    <Page title={words.queue} lead={words.lead} of={queue}>
+      {({ kind, found }) => (
+        <>
+          {found === null ? (
+            <Notice tone="warn" title={words.unreachable(words[kind])}>
+              {words.unreachableAdvice}
             </Notice>
-          </>
-        )}
-      </Query>
+          ) : (
+            <Found found={found} />
+          )}
+          <Notice tone="neutral" title={words.safe}>
+            {words.keptIn(words[kind])}
+            {words.gap}
+            {words.safeAdvice}
+          </Notice>
+        </>
+      )}
     </Page>
   );
 }

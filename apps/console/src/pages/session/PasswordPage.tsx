@@ -1,5 +1,5 @@
 import { OPERATOR_PASSWORD } from '@lockstep/contract/words';
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, PasswordInput, type PasswordInputProps, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { queryClient, useChange } from '../../api/operations.ts';
 import { Failure, Page, Section } from '../../kit/page.tsx';
@@ -61,13 +61,7 @@ export function PasswordPage() {
   );
 }
 
-function Field(props: {
-  name: string;
-  label: string;
-  autoComplete: string;
-  description?: string;
-  error?: string | undefined;
-}) {
+function Field(props: PasswordInputProps) {
   const words = useWords(sessionWords);
   return (
     <PasswordInput
