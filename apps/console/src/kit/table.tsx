@@ -92,41 +92,40 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const filtered = JSON.stringify({ ...query, cursor: undefined });
   const skipped = useRef({ filtered, pages: 0 });
   if (skipped.current.filtered !== filtered) skipped.current = { filtered, pages: 0 };
-  const { data, isPlaceholderData } = found;
-  const next = data === undefined ? null : (data as { nextCursor: string | null }).nextCursor;
-  const isBarren = data !== undefined && !isPlaceholderData && next !== null && rows(data).length === 0;
+  const { data, isPlaceholderData: isStale } = found;
+  const { nextCursor } = (data ?? { nextCursor: null }) as { nextCursor: string | null };
+  const shown = data === undefined ? [] : rows(data);
+  const first = data && above?.(data);
+  const isBarren = !isStale && nextCursor !== null && shown.length === 0;
   useEffect(() => {
-    if (isBarren && skipped.current.pages++ < MAX_SKIPPED) change({ cursor: next }, true);
-    else if (!isBarren && !isPlaceholderData) skipped.current.pages = 0;
+    if (isBarren && skipped.current.pages++ < MAX_SKIPPED) change({ cursor: nextCursor }, true);
+    else if (!isBarren && !isStale) skipped.current.pages = 0;
   });
-  const emptyOf = (nextCursor: string | null) => {
+  const sayEmpty = () => {
     if (nextCursor !== null) return <Empty title={words.nothingSoFar}>{words.nothingSoFarAdvice}</Empty>;
     if (!names.some((name) => address[name] !== undefined)) return <Empty title={none[0]}>{none[1]}</Empty>;
     return noMatches ?? <Empty title={words.noMatches}>{words.nothingFilteredAdvice}</Empty>;
   };
   // The export has the pages before this one, too.
   const exported = { ...call, query: { ...query, cursor: undefined } } as unknown as CallOf<Id>;
-  const isEmpty = found.data === undefined || (rows(found.data).length === 0 && !above?.(found.data));
+  const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
   return (
     <>
       <div className={styles.bar}>
         {filters.length > 0 && <Filters fields={filters} />}
-        {!isEmpty && <ExportButton operation={operation} call={exported} />}
+        {(shown.length > 0 || first) && <ExportButton operation={operation} call={exported} />}
       </div>
       <Query of={found}>
-        {(data) => {
-          const { nextCursor } = data as { nextCursor: string | null };
-          const shown = rows(data);
-          const first = above?.(data);
-          const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
-          const list = { rows: shown, isStale: found.isPlaceholderData, empty: emptyOf(nextCursor), footer: pager };
-          return (
-            <>
-              {first}
-              {shown.length > 0 || !first ? <DataTable {...table} {...list} /> : pager}
-            </>
-          );
-        }}
+        {() => (
+          <>
+            {first}
+            {shown.length === 0 && first ? (
+              pager
+            ) : (
+              <DataTable {...table} rows={shown} isStale={isStale} empty={sayEmpty()} footer={pager} />
+            )}
+          </>
+        )}
       </Query>
     </>
   );

@@ -8,7 +8,7 @@ import { useReturnFocus } from '../kit/dialogs.tsx';
 import { StateBadge } from '../kit/signs.tsx';
 import { pageOf } from '../pages/links.tsx';
 import type { KnownState } from '../words/codes.ts';
-import { defineAreaWords } from '../words/define-words.ts';
+import { counted, defineAreaWords } from '../words/define-words.ts';
 import { chooseLanguage, languages, useLanguage, useWords } from '../words/words.ts';
 import { useAreas } from './areas.ts';
 import { useLogOut } from './log-out.ts';
@@ -235,7 +235,7 @@ const paletteWords = defineAreaWords({
   newApplication: ['New application', '新建应用'],
   newOperator: ['New operator', '新建操作员'],
   all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
-  found: [(count: string) => (count === '1' ? '1 result' : `${count} results`), (count) => `${count} 条结果`],
+  found: [(count: string) => counted(count, 'result'), (count) => `${count} 条结果`],
   nothing: [
     'No results. Orders, batches, webhooks and refused calls match by their full ID or number, assets by its start, others by any part.',
     '没有结果。订单、批次、Webhook 和被拒调用须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',

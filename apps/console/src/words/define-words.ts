@@ -32,6 +32,9 @@ function sayIn(tag: string, phrase: Phrase): Phrase {
     phrase(...values.map((value) => (typeof value === 'number' ? value.toLocaleString(tag) : value)));
 }
 
+/** Writes how many of a thing there are, in English. */
+export const counted = (count: string, thing: string) => `${count} ${thing}${count === '1' ? '' : 's'}`;
+
 /** Words that several areas share: names of things and of fields, and the buttons of forms. */
 export const commonWords = defineWords({
   overview: ['Overview', '概览'],

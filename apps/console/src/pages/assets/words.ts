@@ -1,6 +1,6 @@
-import { defineAreaWords, defineWords } from '../../words/define-words.ts';
+import { counted, defineAreaWords, defineWords } from '../../words/define-words.ts';
 
-const nodes = (count: string) => (count === '1' ? '1 node' : `${count} nodes`);
+const nodes = (count: string) => counted(count, 'node');
 
 /** The words of assets. */
 export const assetsWords = defineAreaWords({
@@ -96,7 +96,7 @@ export const assetsWords = defineAreaWords({
   trial: ['Trial', '试用'],
   boughtBy: ['Bought by order', '购买订单'],
   revocableBy: ['Revocable by order', '撤销依据订单'],
-  features: [(count: string) => (count === '1' ? '1 feature' : `${count} features`), (count) => `${count} 个特性`],
+  features: [(count: string) => counted(count, 'feature'), (count) => `${count} 个特性`],
   moreFeatures: ['and more', '更多特性未显示'],
   merchandise: ['Merchandise', '商品'],
   created: ['Asset bought', '购买资产'],

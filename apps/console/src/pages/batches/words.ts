@@ -1,6 +1,6 @@
-import { defineAreaWords } from '../../words/define-words.ts';
+import { counted, defineAreaWords } from '../../words/define-words.ts';
 
-const orders = (count: string) => (count === '1' ? '1 order' : `${count} orders`);
+const orders = (count: string) => counted(count, 'order');
 
 /** The words of batches. */
 export const batchesWords = defineAreaWords({
@@ -42,8 +42,8 @@ export const batchesWords = defineAreaWords({
   noOrdersAdvice: ['Clear the filters, or select another state.', '请清除筛选条件，或选择其他状态。'],
   cancel: ['Cancel', '取消批次'],
   cancelTitle: [
-    (pending: string) => `Cancel ${pending === '1' ? '1 pending order' : `${pending} pending orders`}?`,
-    (pending) => `取消 ${pending} 个待处理订单？`,
+    (count: string) => `Cancel ${counted(count, 'pending order')}?`,
+    (count) => `取消 ${count} 个待处理订单？`,
   ],
   cancelText: [
     'All pending orders fail with the cause cancelled, in one step. This can’t be undone.',

@@ -1,4 +1,4 @@
-import { defineAreaWords, defineWords } from '../../words/define-words.ts';
+import { counted, defineAreaWords, defineWords } from '../../words/define-words.ts';
 
 /** The words of operators. */
 export const operatorsWords = defineAreaWords({
@@ -109,22 +109,13 @@ export const auditWords = defineAreaWords({
   ],
   difference: ['difference from the failed orders', '与失败订单的差异'],
   noDifference: ['none: resent unchanged', '无，原样重发'],
-  leftOut: [
-    (count: string) => (count === '1' ? '1 failed order left out' : `${count} failed orders left out`),
-    (count) => `未重发 ${count} 个失败订单`,
-  ],
-  added: [
-    (count: string) => (count === '1' ? '1 order added' : `${count} orders added`),
-    (count) => `新增 ${count} 个订单`,
-  ],
+  leftOut: [(count: string) => `${counted(count, 'failed order')} left out`, (count) => `未重发 ${count} 个失败订单`],
+  added: [(count: string) => `${counted(count, 'order')} added`, (count) => `新增 ${count} 个订单`],
   inOrder: [
     (sequence: string, field: string) => `sequence ${sequence}, ${field}`,
     (sequence, field) => `序号 ${sequence}，${field}`,
   ],
-  moreChanges: [
-    (count: string) => (count === '1' ? 'and 1 more change' : `and ${count} more changes`),
-    (count) => `另有 ${count} 处变更`,
-  ],
+  moreChanges: [(count: string) => `and ${counted(count, 'more change')}`, (count) => `另有 ${count} 处变更`],
 });
 
 /** The actions of the audit log, by their codes. */

@@ -1,4 +1,4 @@
-import { defineAreaWords } from '../../words/define-words.ts';
+import { counted, defineAreaWords } from '../../words/define-words.ts';
 
 /** The words of the preview. */
 export const previewWords = defineAreaWords({
@@ -31,8 +31,7 @@ export const previewWords = defineAreaWords({
   wouldSucceed: ['Would succeed', '会成功'],
   wouldFail: ['Would fail', '会失败'],
   noneOfSync: [
-    (count: string) =>
-      `${count === '1' ? '1 order' : `${count} orders`} would fail. Because the batch is sync, no order would take effect.`,
+    (count: string) => `${counted(count, 'order')} would fail. Because the batch is sync, no order would take effect.`,
     (count) => `${count} 个订单会失败。由于是同步批次，所有订单都不会生效。`,
   ],
   ignored: ['Unknown fields, which the service ignores', '以下字段未知，将被忽略'],
