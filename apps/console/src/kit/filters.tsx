@@ -199,13 +199,12 @@ function Period({ field: { name, until, kind }, onApply }: { field: FilterField;
   const words = useWords(kitWords);
   const [address] = useAddress();
   const presets = kind === 'past' ? past() : future();
+  const apply = (from: string | undefined, to: string | undefined) =>
+    onApply({ [name]: from, ...(until !== undefined && { [until]: to }) });
   const fill = (form: FormData) => {
-    const end = until === undefined ? undefined : readLocalTime(String(form.get(until)));
-    onApply({
-      [name]: readLocalTime(String(form.get(name))),
-      // A field shows seconds; the end of a period includes its last one.
-      ...(until === undefined ? {} : { [until]: end === undefined ? undefined : String(Number(end) + 999) }),
-    });
+    const [from, to] = [name, until ?? ''].map((each) => readLocalTime(String(form.get(each))));
+    // A field shows seconds; the end of a period includes its last one.
+    apply(from, to && String(Number(to) + 999));
   };
   const field = (each: string, label: string) => (
     <TextInput type="datetime-local" step={1} name={each} label={label} defaultValue={writeLocalTime(address[each])} />
@@ -217,7 +216,7 @@ function Period({ field: { name, until, kind }, onApply }: { field: FilterField;
           key={preset}
           variant="subtle"
           justify="start"
-          onClick={() => onApply({ [name]: textOf(fromMs), ...(until === undefined ? {} : { [until]: textOf(toMs) }) })}
+          onClick={() => apply(fromMs?.toString(), toMs?.toString())}
         >
           {words[preset as keyof ReturnType<typeof past>]}
         </Button>
@@ -230,8 +229,6 @@ function Period({ field: { name, until, kind }, onApply }: { field: FilterField;
     </Stack>
   );
 }
-
-const textOf = (timeMs: number | undefined) => (timeMs === undefined ? undefined : String(timeMs));
 
 type Span = readonly [fromMs: number | undefined, toMs: number | undefined];
 

@@ -1,5 +1,4 @@
-import { defineAreaWords } from '../words/define-words.ts';
-import { spaceWords } from '../words/space-words.ts';
+import { defineAreaWords, spaceWords } from '../words/define-words.ts';
 
 /** The words of the frame around every page. */
 export const shellWords = defineAreaWords({

@@ -35,6 +35,11 @@ function sayIn(tag: string, phrase: Phrase): Phrase {
 /** Writes how many of a thing there are, in English. */
 export const counted = (count: string, thing: string) => `${count} ${thing}${count === '1' ? '' : 's'}`;
 
+/** Puts a space between a Chinese word and a Latin word or number after it: `复制 App Key`. */
+export function spaceWords(text: string): string {
+  return text.replace(/(\p{Script=Han})(?=[A-Za-z\d])/gu, '$1 ');
+}
+
 /** Words that several areas share: names of things and of fields, and the buttons of forms. */
 export const commonWords = defineWords({
   overview: ['Overview', '概览'],

@@ -1,5 +1,4 @@
-import { defineAreaWords } from './define-words.ts';
-import { spaceWords } from './space-words.ts';
+import { defineAreaWords, spaceWords } from './define-words.ts';
 
 /** The words of the kit, which every page shows. */
 export const kitWords = defineAreaWords({
