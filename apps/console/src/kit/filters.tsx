@@ -97,7 +97,9 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
     onApply(search);
   };
   const says = isSet ? writeFilter(field, address) : kind === 'select' ? placeholder : undefined;
-  const look = isSet ? { variant: 'light' } : { leftSection: <IconPlus size={14} />, className: styles.unset };
+  const look = isSet
+    ? { variant: 'light', leftSection: kind === 'flag' && <IconCheck size={14} /> }
+    : { leftSection: <IconPlus size={14} />, className: styles.unset };
   const text = says === undefined ? label : `${label}${words.colon}${says}`;
   const clear = isSet && (
     <ActionIcon
@@ -113,12 +115,7 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
   if (kind === 'flag') {
     const toggle = () => apply({ [name]: isSet ? undefined : 'true' });
     return (
-      <Button
-        {...CHIP}
-        {...(isSet ? { variant: 'light', leftSection: <IconCheck size={14} /> } : look)}
-        aria-pressed={isSet}
-        onClick={toggle}
-      >
+      <Button {...CHIP} {...look} aria-pressed={isSet} onClick={toggle}>
         {label}
       </Button>
     );
