@@ -10,7 +10,7 @@ import { useCauseWords } from '../words/causes.ts';
 import { kitWords } from '../words/kit.ts';
 import { useCodeNames, useWords } from '../words/words.ts';
 import styles from './kit.module.css';
-import { CopyId } from './values.tsx';
+import { CopyId, Labeled } from './values.tsx';
 
 /*
  * How to make a page:
@@ -185,19 +185,9 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
       <div>{advice}</div>
       {status > 0 && (requestId ?? cause) !== null && (
         <div>
-          {cause !== null && (
-            <>
-              {words.cause}
-              {words.colon}
-              <code>{cause}</code>{' '}
-            </>
-          )}
+          {cause !== null && <Labeled label={words.cause} value={<code>{cause}</code>} />}{' '}
           {requestId !== null && (
-            <>
-              {words.requestId}
-              {words.colon}
-              <CopyId id={requestId} what={words.requestId} />
-            </>
+            <Labeled label={words.requestId} value={<CopyId id={requestId} what={words.requestId} />} />
           )}
         </div>
       )}

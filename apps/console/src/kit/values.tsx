@@ -31,6 +31,18 @@ export function Fields({ fields }: { fields: readonly Field[] }) {
   );
 }
 
+/** A value after its label and a colon, in a sentence. */
+export function Labeled({ label, value }: Field) {
+  const { colon } = useWords(kitWords);
+  return (
+    <>
+      {label}
+      {colon}
+      {value}
+    </>
+  );
+}
+
 /** A value after its label, on a line of its own. */
 export function Line({ label, value }: Field) {
   return (

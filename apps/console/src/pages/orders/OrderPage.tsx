@@ -8,7 +8,7 @@ import { Choice, TextField } from '../../kit/inputs.tsx';
 import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { CopyId, Count, Fields, JsonView, Time, TimeLine } from '../../kit/values.tsx';
+import { CopyId, Count, Fields, JsonView, Labeled, Time, TimeLine } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
@@ -74,9 +74,8 @@ function Why({ order }: { order: Order }) {
   const causeWords = useCauseWords();
   return (
     <Notice tone="bad" title={causeWords(order)}>
-      {words.cause}
-      {words.colon}
-      <code>{order.cause}</code> · <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
+      <Labeled label={words.cause} value={<code>{order.cause}</code>} /> ·{' '}
+      <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
   );
 }
@@ -214,13 +213,7 @@ function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
           timeMs: finishedTime,
           tone: 'bad',
           title: causeWords(failure),
-          detail: (
-            <>
-              {words.retried}
-              {words.colon}
-              <Time timeMs={retriedTime} />
-            </>
-          ),
+          detail: <Labeled label={words.retried} value={<Time timeMs={retriedTime} />} />,
         }))}
       />
     </Section>

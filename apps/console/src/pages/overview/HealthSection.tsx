@@ -2,7 +2,7 @@ import type { HealthCheck } from '@lockstep/contract/console';
 import { Group, Stack } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
-import { Time } from '../../kit/values.tsx';
+import { Labeled, Time } from '../../kit/values.tsx';
 import { commonWords } from '../../words/define-words.ts';
 import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
@@ -33,9 +33,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
         const page = PAGES[check.check];
         return (
           <Notice key={check.check} tone={TONES[check.state]} title={`${name}${words.colon}${says}`}>
-            {words.whatToDo}
-            {words.colon}
-            {whatToDo}
+            <Labeled label={words.whatToDo} value={whatToDo} />
             {page && (
               <>
                 {words.gap}
@@ -45,9 +43,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
             {check.sinceTime !== null && (
               <>
                 {words.gap}
-                {words.since}
-                {words.colon}
-                <Time timeMs={check.sinceTime} />
+                <Labeled label={words.since} value={<Time timeMs={check.sinceTime} />} />
               </>
             )}
           </Notice>

@@ -6,7 +6,7 @@ import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Answer, Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { CopyId, Fields, Figure, Figures } from '../../kit/values.tsx';
+import { CopyId, Fields, Figure, Figures, Labeled } from '../../kit/values.tsx';
 import { useCauseWords } from '../../words/causes.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
@@ -145,9 +145,7 @@ function Would({ order }: { order: PreviewedOrder }) {
       <>
         <p>{causeWords(order)}</p>
         <p>
-          {words.cause}
-          {words.colon}
-          <code>{cause}</code>
+          <Labeled label={words.cause} value={<code>{cause}</code>} />
         </p>
         <NearestProducts nearest={nearest} />
       </>
