@@ -99,7 +99,6 @@ export function ChannelPage() {
   const { channelCode } = useParams({ from: '/channels/$channelCode' });
   const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
   const { data } = channel;
-  const Switch = data?.state === 'paused' ? ResumeChannel : PauseChannel;
   return (
     <Page
       title={channelCode}
@@ -109,7 +108,15 @@ export function ChannelPage() {
         data && (
           <>
             {mayCall('listAuditLog') && <Link {...pageOf.auditLog({ target: channelCode })}>{words.changes}</Link>}
-            <Switch channelCode={channelCode} />
+            {data.state === 'paused' ? (
+              <ConfirmButton
+                operation="resumeChannel"
+                call={{ params: { channelCode } }}
+                {...wordsOf(words, 'resume', channelCode)}
+              />
+            ) : (
+              <PauseChannel channelCode={channelCode} />
+            )}
           </>
         )
       }
@@ -226,17 +233,5 @@ function PauseChannel({ channelCode }: { channelCode: string }) {
       <p>{words.pauseSays}</p>
       <TextField label={words.reason} description={words.reasonHint} value={reason} onChange={setReason} required />
     </ConfirmButton>
-  );
-}
-
-/** Resumes a paused channel. */
-function ResumeChannel({ channelCode }: { channelCode: string }) {
-  const words = useWords(channelsWords);
-  return (
-    <ConfirmButton
-      operation="resumeChannel"
-      call={{ params: { channelCode } }}
-      {...wordsOf(words, 'resume', channelCode)}
-    />
   );
 }

@@ -115,7 +115,13 @@ type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
 /** A change in the member center, field by field: before → after. */
 function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
   const words = useWords(enterprisesWords);
-  const write = (value: Value) => writeValue(value, words) ?? words.nothing;
+  const write = (value: Value): string => {
+    if (!Array.isArray(value)) return String(value ?? words.nothing);
+    const numbers = value.map((each) =>
+      typeof each === 'string' ? each : `${each.assetNum} ${words.inLock(each.borrowedUsbKey)}`,
+    );
+    return numbers.join(words.comma) || words.nothing;
+  };
   const changed = FIELDS.filter((field) => write(before?.[field]) !== write(after?.[field]));
   if (changed.length === 0) return '–';
   const labels = { ...words, name: words.fieldName };
@@ -125,19 +131,6 @@ function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
       return `${labels[field]}${words.colon}${from}${write(after?.[field])}`;
     })
     .join(' · ');
-}
-
-/** Formats a field's value; null if it is empty. */
-function writeValue(
-  value: Value,
-  { inLock, comma }: { inLock: (lock: string) => string; comma: string },
-): string | null {
-  if (value === undefined || value === null) return null;
-  if (!Array.isArray(value)) return String(value);
-  const parts = value.map((each) =>
-    typeof each === 'string' ? each : `${each.assetNum} ${inLock(each.borrowedUsbKey)}`,
-  );
-  return parts.length === 0 ? null : parts.join(comma);
 }
 
 type Seats = ConsoleData<'getSeats'>;

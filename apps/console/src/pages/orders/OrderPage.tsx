@@ -119,10 +119,8 @@ function OrderFields({ order }: { order: Order }) {
   );
 }
 
-type FailedOrder = Pick<ConsoleOrder, 'batchId' | 'licenseOrderId'>;
-
 /** Links to the page that fixes and resends a failed order. Hidden if the role may not; a note while the batch runs. */
-function FixAndResend({ order: { batchId, licenseOrderId } }: { order: FailedOrder }) {
+function FixAndResend({ order: { batchId, licenseOrderId } }: { order: Order }) {
   const words = useWords(ordersWords);
   const mayCall = useMayCall();
   const { data } = useOperation(

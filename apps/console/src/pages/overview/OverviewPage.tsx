@@ -25,7 +25,7 @@ const REFRESH_MS = 5_000;
 export function OverviewPage() {
   const words = useWords(overviewWords);
   const [address] = useAddress();
-  const span = readSpan(address.span);
+  const span = SPANS.find((each) => each === address.span) ?? '6h';
   const { channels } = useMe();
   const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
@@ -289,8 +289,3 @@ const failedColumn = (header: string, [first]: readonly { failed: number }[]): C
 });
 
 const SPANS: readonly OverviewSpan[] = ['1h', '6h', '24h', '7d', '14d'];
-
-/** Returns the period named in the address; 6 hours if there is none or it is unknown. */
-function readSpan(text: string | undefined): OverviewSpan {
-  return SPANS.find((span) => span === text) ?? '6h';
-}
