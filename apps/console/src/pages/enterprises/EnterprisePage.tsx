@@ -179,12 +179,12 @@ function NoAdministrator({ enterpriseGlobalId, onLogin }: WithLogin) {
   );
 }
 
-interface AdministratorsProps extends WithLogin {
-  administrators: readonly Administrator[];
-}
-
 /** The administrators of an enterprise, whose passwords an operator can set. */
-function Administrators({ enterpriseGlobalId, administrators, onLogin }: AdministratorsProps) {
+function Administrators({
+  enterpriseGlobalId,
+  administrators,
+  onLogin,
+}: WithLogin & Pick<Enterprise, 'administrators'>) {
   const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   const columns: Column<Administrator>[] = [
