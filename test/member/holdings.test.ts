@@ -165,92 +165,78 @@ describe('M7', () => {
     );
   }
 
-  /** Returns what each product and merchandise on an asset must show, by productUri or number. */
+  /** Returns what M7 must show of products and merchandise on an asset, from what was sent. */
   async function nodesOn(assetNum: string, ofAll: { licenseOrderId: LicenseOrderId; channelOrderId: string }) {
     const products = await stored('product_instance', assetNum);
     const merchandises = await stored('merchandise_instance', assetNum);
     const [assetId] = (await idsOfNumbers(stack.db, [assetNum])) as AssetId[];
+    const pick = <Node>(sent: Sent, names: string) =>
+      Object.fromEntries(names.split(' ').map((name) => [name, sent[name]])) as Node;
+    const ofProduct = 'productUri productName crmProductId limitConcurrent limitTimeDuration trial trialEndDate';
+    const ofMerchandise = 'merchandiseNum merchandiseName parentMerchandiseNum timeDurationExpression';
     const common = {
       licenseType: 'normal_recover_usbkey' as const,
       customerId: center.customer.customerId,
       channelCode: 'shop',
+      srcLicenseOrderId: null,
       ...ofAll,
     };
-    return {
-      product(productUri: string, changes: Partial<ProductNode> = {}): ProductNode {
-        const { id, inside, createTime, updateTime } = products.get(productUri)!;
-        return {
-          id,
-          createTime,
-          updateTime,
-          ...common,
-          assetId: assetId!,
-          assetInsId: assetId!,
-          merchandiseInsId: inside,
-          assetNum,
-          productUri,
-          gmsPid: '',
-          appKey: '',
-          productName: 'Cost Estimator',
-          crmProductId: 'crm-1',
-          limitStartTime: null,
-          limitEndTime: null,
-          validity: 'active',
-          limitAmount: 0,
-          limitConcurrent: 1,
-          limitTimeDuration: 0,
-          trial: 0,
-          trialEndDate: 0,
-          limitType: 'basic',
-          prodDefExtend: false,
-          timeDurationExpression: '1-0-0',
-          srcLicenseOrderId: null,
-          activateFlag: true,
-          productExtendInstanceList: [],
-          ...changes,
-        };
-      },
-      merchandise(merchandiseNum: string, changes: Partial<MerchandiseNode> = {}): MerchandiseNode {
-        const { id, inside, createTime, updateTime } = merchandises.get(merchandiseNum)!;
-        return {
-          id,
-          createTime,
-          updateTime,
-          ...common,
-          merchandiseNum,
-          merchandiseName: 'Office package',
-          parentId: inside,
-          parentMerchandiseNum: '',
-          timeDurationExpression: '1-0-0',
-          srcLicenseOrderId: null,
-          children: null,
-          productInstanceList: null,
-          ...changes,
-        };
-      },
+    const product = (sent: Sent, changes: Partial<ProductNode> = {}): ProductNode => {
+      const { key: _, inside, ...row } = products.get(sent.productUri as string)!;
+      return {
+        ...common,
+        ...row,
+        ...pick<ProductNode>(sent, `${ofProduct} timeDurationExpression`),
+        assetId: assetId!,
+        assetInsId: assetId!,
+        merchandiseInsId: inside,
+        assetNum,
+        gmsPid: '',
+        appKey: '',
+        limitStartTime: null,
+        limitEndTime: null,
+        validity: 'active',
+        limitAmount: 0,
+        limitType: 'basic',
+        prodDefExtend: false,
+        activateFlag: true,
+        productExtendInstanceList: [],
+        ...changes,
+      };
     };
+    const merchandise = (sent: Sent): MerchandiseNode => {
+      const { key: _, inside, ...row } = merchandises.get(sent.merchandiseNum as string)!;
+      const children = ((sent.children ?? []) as Sent[]).map(merchandise);
+      const productInstanceList = (sent.licenseOrderProductList as Sent[]).map((each) => product(each));
+      return {
+        ...common,
+        ...row,
+        ...pick<MerchandiseNode>(sent, ofMerchandise),
+        parentId: inside,
+        children: children.length > 0 ? children : null,
+        productInstanceList: productInstanceList.length > 0 ? productInstanceList : null,
+      };
+    };
+    return { product, merchandise };
   }
 
   const FEATURE = { featureName: 'Rebar', featureValue: 'on', featureValueType: 'text', trial: 1 as const };
 
   /** Buys a number with nested merchandise in a batch of its own. Returns the contents that M7 must show. */
   async function buyTree(assetNum: string): Promise<Tree> {
-    const full = {
-      crmProductId: 'crm-full',
-      productName: '造价 Estimator',
-      gmsPid: 'pid-1',
-      appKey: 'app-1',
-      limitConcurrent: 7,
-      limitTimeDuration: 3_600,
-      trial: 1,
-      trialEndDate: 1_800,
-      timeDurationExpression: '0-6-0',
-      srcLicenseOrderId: (await buy(center.customer, [newAssetNum()])) as LicenseOrderId,
-    } as const;
+    const source = (await buy(center.customer, [newAssetNum()])) as LicenseOrderId;
+    const own = { gmsPid: 'pid-1', appKey: 'app-1', srcLicenseOrderId: source };
     const product = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
-    const products = [
+    const [full, plain] = [
       product('gms-full', {
-        ...full,
+        ...own,
+        crmProductId: 'crm-full',
+        productName: '造价 Estimator',
+        limitConcurrent: 7,
+        limitTimeDuration: 3_600,
+        trial: 1,
+        trialEndDate: 1_800,
+        timeDurationExpression: '0-6-0',
         limitStartDate: 1_000,
         limitEndDate: 4_000_000_002_000,
         passwords: ['secret'],
@@ -281,53 +267,28 @@ describe('M7', () => {
       licenseOrderProductList: [],
     });
     const merchandises = [
-      merchandise({
-        merchandiseNum: 'M-1',
-        children: [second, empty],
-        licenseOrderProductList: [product('gms-outer')],
-      }),
+      merchandise({ children: [second, empty], licenseOrderProductList: [product('gms-outer')] }),
       merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product('gms-second')] }),
     ];
     const batch = { channelCode: 'shop', channelOrderId: randomUUID(), syncMode: 'sync' };
-    const orderList = [newBuy(center.customer, [assetNum], {}, { products, merchandises })];
+    const orderList = [newBuy(center.customer, [assetNum], {}, { products: [full, plain], merchandises })];
     const [accepted] = await center.api.accept({ ...batch, orderList });
     const { licenseOrderId } = accepted!;
     const on = await nodesOn(assetNum, { licenseOrderId, channelOrderId: batch.channelOrderId });
+    const ofFull: Partial<ProductNode> = {
+      ...own,
+      limitStartTime: 1_000,
+      limitEndTime: 4_000_000_002_000,
+      limitType: 'feature',
+      prodDefExtend: true,
+      productExtendInstanceList: [
+        { ...FEATURE, featureCode: 'f-1', trialEndDate: 86_400_000 },
+        { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
+      ],
+    };
     return {
-      productInstanceList: [
-        on.product('gms-full', {
-          ...full,
-          limitStartTime: 1_000,
-          limitEndTime: 4_000_000_002_000,
-          limitType: 'feature',
-          prodDefExtend: true,
-          productExtendInstanceList: [
-            { ...FEATURE, featureCode: 'f-1', trialEndDate: 86_400_000 },
-            { ...FEATURE, featureCode: 'f-2', trialEndDate: 1_800 },
-          ],
-        }),
-        on.product('gms-plain', { limitConcurrent: 0 }),
-      ],
-      children: [
-        on.merchandise('M-1', {
-          productInstanceList: [on.product('gms-outer')],
-          children: [
-            on.merchandise('M-1-1', {
-              parentMerchandiseNum: 'M-1',
-              merchandiseName: 'Inner',
-              productInstanceList: [on.product('gms-inner-1'), on.product('gms-inner-2')],
-              children: [
-                on.merchandise('M-1-1-1', {
-                  parentMerchandiseNum: 'M-1-1',
-                  productInstanceList: [on.product('gms-deepest', { limitConcurrent: 2 })],
-                }),
-              ],
-            }),
-            on.merchandise('M-1-2', { parentMerchandiseNum: 'M-1', timeDurationExpression: '2-0-0' }),
-          ],
-        }),
-        on.merchandise('M-2', { productInstanceList: [on.product('gms-second')] }),
-      ],
+      productInstanceList: [on.product(full!, ofFull), on.product(plain!)],
+      children: merchandises.map(on.merchandise),
     };
   }
 

@@ -59,15 +59,6 @@ const products = (...dates: Sent[]) => ({ products: dates.map((each) => productT
 describe('dates', () => {
   type Case = [of: string, element: Sent, validity: string, ofProducts: string[], reasons: Partial<VerdictReason>[]];
   it.each<Case>([
-    ['no dates', products({}), 'active', ['active'], []],
-    ['an end to come', { ...products({}), limitEndDate: SOON }, 'active', ['active'], []],
-    [
-      'an end that has passed',
-      { ...products({}), limitEndDate: PAST },
-      'expired',
-      ['expired'],
-      [{ reason: 'expired', since: PAST }],
-    ],
     [
       'a start to come',
       { ...products({}), limitStartDate: SOON },
