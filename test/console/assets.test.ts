@@ -5,8 +5,16 @@ import { HIDDEN } from '@lockstep/contract/console';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { MemberCenter } from '../harness/members/member-center.ts';
-import { batchOf, deleteAsset, deleteProduct, merchandise, newBuy, productToBuy } from '../harness/orders/orders.ts';
+import { openWithLoan } from '../harness/members/holdings.ts';
+import {
+  batchOf,
+  deleteAsset,
+  deleteProduct,
+  feature,
+  merchandise,
+  newBuy,
+  productToBuy,
+} from '../harness/orders/orders.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Assets in the console, of all applications and channels. */
@@ -121,28 +129,23 @@ describe('the list of assets', () => {
 
 describe('an asset', () => {
   it('shows its customer, its employee, and where it is lent', async () => {
-    const center = await MemberCenter.open(stack);
-    const [asset] = await center.buy();
-    const [lock] = await center.buyLocks();
-    const [kim] = await center.add();
-    await center.assign(kim!.globalId, asset!.assetNum);
-    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
-    const holder = { memberGlobalId: kim!.globalId, account: kim!.userName, name: kim!.name };
-    const { active } = await show(asset!.assetNum);
+    const { center, asset, lock, kim } = await openWithLoan(stack);
+    const holder = { memberGlobalId: kim.globalId, account: kim.userName, name: kim.name };
+    const { active } = await show(asset.assetNum);
     expect(active).toMatchObject({
-      assetId: asset!.assetId,
+      assetId: asset.assetId,
       owner: { customerId: center.customer.customerId, enterpriseGlobalId: center.enterpriseId },
       assigned: true,
       lent: true,
       holder,
-      lentInto: { assetNum: lock!.assetNum },
+      lentInto: { assetNum: lock.assetNum },
       lentHere: [],
     });
-    expect((await show(lock!.assetNum)).active).toMatchObject({
+    expect((await show(lock.assetNum)).active).toMatchObject({
       borrowedUsbKey: true,
       holder: null,
       lentInto: null,
-      lentHere: [{ assetNum: asset!.assetNum, holder }],
+      lentHere: [{ assetNum: asset.assetNum, holder }],
     });
   });
 
@@ -188,14 +191,7 @@ describe('the contents of an asset', () => {
       limitStartDate: 1_700_000_000_000,
       limitEndDate: 1_800_000_000_000,
       passwords: ['do not tell'],
-      productFeatures: Array.from({ length: 25 }, (_, n) => ({
-        featureCode: `f${n}`,
-        featureName: 'Feature',
-        featureValue: '1',
-        featureValueType: 'int',
-        trial: 0,
-        trialEndDate: 0,
-      })),
+      productFeatures: Array.from({ length: 25 }, (_, n) => feature({ featureCode: `f${n}` })),
     });
     const inner = merchandise({ merchandiseNum: 'M-2', licenseOrderProductList: [product] });
     const outer = merchandise({ licenseOrderProductList: [], children: [inner] });
@@ -245,17 +241,12 @@ describe('the contents of an asset', () => {
 
 describe('the history of a number', () => {
   it('names who had it and who lent it, even after they were deleted', async () => {
-    const center = await MemberCenter.open(stack);
-    const [asset] = await center.buy();
-    const [lock] = await center.buyLocks();
-    const [kim] = await center.add();
-    await center.assign(kim!.globalId, asset!.assetNum);
-    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
-    dataOf(await center.delete(kim!.globalId));
-    const { entries } = await viewer.call('getAssetHistory', { params: { assetNum: asset!.assetNum }, query: {} });
-    const member = { memberGlobalId: kim!.globalId, account: kim!.userName, name: kim!.name };
+    const { center, asset, lock, kim } = await openWithLoan(stack);
+    dataOf(await center.delete(kim.globalId));
+    const { entries } = await viewer.call('getAssetHistory', { params: { assetNum: asset.assetNum }, query: {} });
+    const member = { memberGlobalId: kim.globalId, account: kim.userName, name: kim.name };
     const administrator = expect.objectContaining({ account: center.account });
-    const lockAssetNum = lock!.assetNum;
+    const lockAssetNum = lock.assetNum;
     expect(entries.slice(0, 4)).toMatchObject([
       { action: 'unassigned', member, administrator },
       { action: 'returned', member, administrator, lockAssetNum },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import { BatchResult, buildMessage, type Customer, type OrderResult } from '@lockstep/contract';
+import { BatchResult, buildMessage, type OrderResult } from '@lockstep/contract';
 import { drainLanes, freeLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -164,20 +164,6 @@ describe('cancelling pending orders of a batch, without a worker,', async () => 
       expect(traces.has(licenseOrderId)).toBe(orderType === 'new_buy' && state === 'succeeded');
     }
     expect(await api.cancel(batch)).toEqual({ cancelled: 0, finished: 12 });
-  });
-
-  it('creates no source orders for later ones, and leaves its numbers free', async () => {
-    const [customer, other] = (await newCustomersInLanes(api, 2)) as [Customer, Customer];
-    const assetNum = newAssetNum();
-    const batch = batchOf(newBuy(customer, [assetNum]));
-    const [order] = await api.accept(batch);
-    await api.cancel(batch);
-    const sync = (...orders: Parameters<typeof batchOf>) => ({ ...batchOf(...orders), syncMode: 'sync' });
-    const source = { srcLicenseOrderId: order!.licenseOrderId };
-    const refusal = refusalOf(await api.submit(sync(newBuy(customer, [newAssetNum()], source))));
-    expect(refusal).toMatchObject({ cause: 'source_order_not_found' });
-    await api.accept(sync(newBuy(other, [assetNum])));
-    expect(await activeNumbers(stack)).toContain(assetNum);
   });
 });
 

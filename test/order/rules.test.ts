@@ -14,6 +14,7 @@ import {
   newBuy,
   productToBuy,
   type Sent,
+  SUCCEEDED,
 } from '../harness/orders/orders.ts';
 import { syncOf } from '../harness/orders/sync-batches.ts';
 import { testStack } from '../harness/stack.ts';
@@ -43,7 +44,7 @@ async function process(order: Sent): Promise<OrderResult> {
 /** Sends an order that must succeed. Returns its result. */
 async function succeed(order: Sent): Promise<OrderResult> {
   const result = await process(order);
-  expect(result).toMatchObject({ state: 'succeeded', code: null, cause: null, message: null });
+  expect(result).toMatchObject(SUCCEEDED);
   return result;
 }
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@lockstep/platform';
 import { sql } from 'kysely';
-import type { MemberCenter } from './member-center.ts';
+import { dataOf } from '../api.ts';
+import type { Stack } from '../stack.ts';
+import { MemberCenter } from './member-center.ts';
 
 /** Inserts employees who cannot log in, in one statement: M1 would hash their passwords. */
 export async function insertEmployees(db: Database, center: MemberCenter, count: number): Promise<string[]> {
@@ -11,6 +13,15 @@ export async function insertEmployees(db: Database, center: MemberCenter, count:
     select ${center.enterpriseId}, ${prefix} || number, false, false, 'Kim'
     from generate_series(1, ${count}::int) as number returning id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Opens an enterprise with an employee, to whom an asset is assigned that is lent into a lock. */
+export async function openWithLoan(stack: Stack) {
+  const center = await MemberCenter.open(stack);
+  const [asset, lock, kim] = [(await center.buy())[0]!, (await center.buyLocks())[0]!, (await center.add())[0]!];
+  await center.assign(kim.globalId, asset.assetNum);
+  dataOf(await center.lend(kim.globalId, lock.assetNum, [asset.assetId]));
+  return { center, asset, lock, kim };
 }
 
 /** Returns the ids of active assets, in the order of the given numbers. */

@@ -102,6 +102,12 @@ export function deleteProduct(
   return { ...header(customer), orderType: 'delete_product', assets, ...changes };
 }
 
+/** What a result says of an order that succeeded, but for what it did and when. */
+export const SUCCEEDED = {
+  ...{ state: 'succeeded', code: null, cause: null, message: null },
+  ...{ args: null, assetNums: [], places: [] },
+};
+
 /** Returns an async batch with a unique channelOrderId. */
 export function batchOf(...orderList: Sent[]) {
   return { channelCode: 'test', channelOrderId: randomUUID() as string, syncMode: 'async' as const, orderList };

@@ -11,6 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Api, dataOf, readPages, refusalOf } from '../../harness/api.ts';
 import { applicationIdOf } from '../../harness/databases/tables.ts';
+import { openWithLoan } from '../../harness/members/holdings.ts';
 import { MemberCenter } from '../../harness/members/member-center.ts';
 import {
   batchOf,
@@ -176,24 +177,19 @@ describe('the path', () => {
 
 describe('the history of a number', () => {
   it('lists who had it and where it was lent, and what ended that; entries never move', async () => {
-    const center = await MemberCenter.open(stack);
-    const [asset] = await center.buy();
-    const [lock] = await center.buyLocks();
-    const [kim] = await center.add();
-    const { assetNum } = asset!;
+    const { center, asset, lock, kim } = await openWithLoan(stack);
+    const { assetNum } = asset;
     const shown = async () => {
       const entries = await readHistory(api, assetNum);
       return entries.filter(({ memberGlobalId }) => memberGlobalId !== null);
     };
-    await center.assign(kim!.globalId, assetNum);
-    dataOf(await center.lend(kim!.globalId, lock!.assetNum, [asset!.assetId]));
     const before = await shown();
-    dataOf(await center.configure(kim!.globalId, [assetNum], [assetNum]));
+    dataOf(await center.configure(kim.globalId, [assetNum], [assetNum]));
     const { licenseOrderId } = await order(deleteAsset(center.customer, [assetNum]), center.api);
     const after = await shown();
     expect(after.slice(-2)).toEqual(before);
-    const by = { memberGlobalId: kim!.globalId, administratorGlobalId: center.adminId, licenseOrderId: null };
-    const lockAssetNum = lock!.assetNum;
+    const by = { memberGlobalId: kim.globalId, administratorGlobalId: center.adminId, licenseOrderId: null };
+    const lockAssetNum = lock.assetNum;
     expect(after).toMatchObject([
       { ...by, action: 'unassigned', administratorGlobalId: null, licenseOrderId, endCause: 'order' },
       { ...by, action: 'assigned' },

@@ -10,6 +10,7 @@ import {
   newBuy,
   productToBuy,
   type Sent,
+  SUCCEEDED,
 } from '../../harness/orders/orders.ts';
 import { testStack } from '../../harness/stack.ts';
 
@@ -17,8 +18,6 @@ import { testStack } from '../../harness/stack.ts';
 
 const { api } = await testStack();
 const customer = await api.newCustomer();
-
-const SUCCEEDED = { state: 'succeeded', code: null, cause: null, message: null };
 
 /** Applies the order in a batch of its own and expects it to succeed. */
 async function expectDone(order: Sent): Promise<OrderResult> {

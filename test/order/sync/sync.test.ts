@@ -13,6 +13,7 @@ import {
   newBuy,
   productToBuy,
   type Sent,
+  SUCCEEDED,
 } from '../../harness/orders/orders.ts';
 import {
   countRows,
@@ -71,17 +72,7 @@ describe('a sync call, without any worker,', async () => {
     );
     const result = await readResult(api, batch);
     const { acceptedTime, completedTime } = result;
-    const done = {
-      state: 'succeeded',
-      code: null,
-      cause: null,
-      message: null,
-      args: null,
-      assetNums: [],
-      places: [],
-      finishedTime: expect.any(Number),
-      heldSince: null,
-    };
+    const done = { ...SUCCEEDED, finishedTime: expect.any(Number), heldSince: null };
     expect(result).toEqual({
       channelCode: batch.channelCode,
       channelOrderId: batch.channelOrderId,
