@@ -1,32 +1,18 @@
 import type { ProductToBuy } from '@lockstep/contract';
 
+/** The fields of a product that many orders share, not those of one license or customer, in the order of their JSON. */
+const SHARED = [
+  ...(['productUri', 'productName', 'gmsPid', 'appKey', 'productType', 'limitTimeDuration', 'trial'] as const),
+  ...(['trialEndDate', 'timeUnit', 'timeUnitQuantity', 'timeDurationExpression', 'productFeatures'] as const),
+];
+
 /** The `fields` of product_terms. Rows of an earlier release may lack a field that this release knows. */
-export type ProductTerms = Pick<ProductToBuy, 'productUri' | 'productName'> & Partial<SharedFields>;
+export type ProductTerms = Pick<ProductToBuy, 'productUri' | 'productName'> &
+  Partial<Pick<ProductToBuy, (typeof SHARED)[number]>>;
 
-type SharedFields = ReturnType<typeof pickTerms>;
-
-/**
- * Picks the fields of a product that many orders share, without those of one license or customer. Their JSON is stored,
- * in this order.
- */
-export function pickTerms(product: ProductToBuy) {
-  const { productUri, productName, gmsPid, appKey, productType, limitTimeDuration, trial, trialEndDate } = product;
-  const { timeUnit, timeUnitQuantity, timeDurationExpression, productFeatures } = product;
-  return {
-    productUri,
-    productName,
-    gmsPid,
-    appKey,
-    productType,
-    limitTimeDuration,
-    trial,
-    trialEndDate,
-    timeUnit,
-    timeUnitQuantity,
-    timeDurationExpression,
-    productFeatures,
-  };
-}
+/** Picks the shared fields of a product, whose JSON is stored. */
+export const pickTerms = (product: ProductToBuy) =>
+  Object.fromEntries(SHARED.map((name) => [name, product[name]])) as unknown as ProductTerms;
 
 /**
  * Returns SQL for a column of a product's terms, for a query of product_instance. A subquery uses the key,

@@ -29,20 +29,18 @@ const number = z.number();
 const flag = z.boolean();
 const period = { limitStartDate: number.optional(), limitEndDate: number.optional() };
 
+/** Fields that are texts. */
+const textsOf = <Name extends string>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, text])) as Record<Name, typeof text>;
+
 const Feature = z.object({
-  featureCode: text,
-  featureName: text,
-  featureValue: text,
-  featureValueType: text,
+  ...textsOf('featureCode', 'featureName', 'featureValue', 'featureValueType'),
   trial: number,
   trialEndDate: number,
 });
 
 const Product = z.object({
-  crmProductId: text,
-  parentCrmProductId: text,
-  productUri: text,
-  productName: text,
+  ...textsOf('crmProductId', 'parentCrmProductId', 'productUri', 'productName'),
   gmsPid: text.optional(),
   appKey: text.optional(),
   productType: text,
@@ -61,11 +59,7 @@ const Product = z.object({
 });
 
 const Merchandise = z.object({
-  crmProductId: text,
-  parentCrmProductId: text,
-  merchandiseNum: text,
-  merchandiseName: text,
-  parentMerchandiseNum: text,
+  ...textsOf('crmProductId', 'parentCrmProductId', 'merchandiseNum', 'merchandiseName', 'parentMerchandiseNum'),
   timeDurationExpression: text,
   children: nested((): z.ZodType<unknown[]> => innerMerchandises()).optional(),
   licenseOrderProductList: z.array(Product),
@@ -83,8 +77,7 @@ const AssetToBuy = z.object({
 });
 
 const ProductToRevoke = z.object({
-  crmProductId: text,
-  productUri: text,
+  ...textsOf('crmProductId', 'productUri'),
   ...period,
   limitConcurrent: number,
   strictMatchWhenDelete: flag,
@@ -92,20 +85,9 @@ const ProductToRevoke = z.object({
 
 const header = {
   sequence: number,
-  customerId: text,
-  crmCustomerId: text,
-  customerName: text,
-  channelCustomerId: text,
-  adminName: text,
-  adminAccount: text,
-  adminEmail: text,
-  adminCellNumber: text,
-  passwordMobile: text,
-  address: text,
-  customerType: text,
-  branchCode: text,
-  branchName: text,
-  enterpriseGlobalId: text,
+  ...textsOf('customerId', 'crmCustomerId', 'customerName', 'channelCustomerId'),
+  ...textsOf('adminName', 'adminAccount', 'adminEmail', 'adminCellNumber', 'passwordMobile', 'address'),
+  ...textsOf('customerType', 'branchCode', 'branchName', 'enterpriseGlobalId'),
   srcLicenseOrderId: text.optional(),
   licenseType: text,
 };
