@@ -1,4 +1,6 @@
+import type { Caller } from '@lockstep/access';
 import { done, success, type WebhookId } from '@lockstep/contract';
+import type { Database } from '@lockstep/platform';
 import {
   createWebhook,
   deleteWebhook,
@@ -19,14 +21,20 @@ import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import type { ServerOptions } from '../options.ts';
 
+type OfWebhook = FastifyRequest<{ Params: { webhookId: WebhookId } }>;
+
 /** Handlers for the webhooks of an application and their deliveries (rules 6.8). */
 export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {
   /** Returns the webhook id of a call, and records it for the log line. */
-  const idOf = (request: FastifyRequest<{ Params: { webhookId: WebhookId } }>) => {
+  const idOf = (request: OfWebhook) => {
     const { webhookId } = request.params;
     noteSubject(request, { webhookId });
     return webhookId;
   };
+  const ofOne =
+    <Result>(work: (db: Database, caller: Caller, webhookId: WebhookId) => Promise<Result>) =>
+    async (request: OfWebhook, caller: Caller) =>
+      success(await work(request.db, caller, idOf(request)));
 
   return {
     createWebhook: async (request, caller) => {
@@ -37,7 +45,7 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
 
     listWebhooks: async (request, caller) => success({ webhooks: await listWebhooks(request.db, caller) }),
 
-    getWebhook: async (request, caller) => success(await readWebhook(request.db, caller, idOf(request))),
+    getWebhook: ofOne(readWebhook),
 
     updateWebhook: async (request, caller) =>
       success(await updateWebhook(request.db, caller, idOf(request), request.body, { allowPrivate })),
@@ -47,16 +55,11 @@ export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOpt
       return done;
     },
 
-    rotateWebhookSecret: async (request, caller) =>
-      success(await rotateWebhookSecret(request.db, caller, idOf(request))),
-
-    testWebhook: async (request, caller) => success(await testWebhook(request.db, caller, idOf(request))),
-
-    pauseWebhook: async (request, caller) => success(await pauseWebhook(request.db, caller, idOf(request))),
-
-    resumeWebhook: async (request, caller) => success(await resumeWebhook(request.db, caller, idOf(request))),
-
-    enableWebhook: async (request, caller) => success(await enableWebhook(request.db, caller, idOf(request))),
+    rotateWebhookSecret: ofOne(rotateWebhookSecret),
+    testWebhook: ofOne(testWebhook),
+    pauseWebhook: ofOne(pauseWebhook),
+    resumeWebhook: ofOne(resumeWebhook),
+    enableWebhook: ofOne(enableWebhook),
 
     replayWebhook: async (request, caller) =>
       success(await replayWebhook(request.db, caller, idOf(request), request.body)),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
 import { HoldingEnd } from '../members/holding-history.ts';
 import { MerchandiseNode, ProductNode } from '../members/holdings.ts';
-import { LicenseType } from '../orders/enums.ts';
 import {
   AssetId,
   assetNumber,
@@ -13,25 +12,18 @@ import {
   textOrNull,
   time,
 } from '../scalars.ts';
-import { Validity, Verdict } from '../verdict.ts';
 import { AssetExtend } from './assets.ts';
+import { ListedAsset } from './lists.ts';
 
 /** The path parameters of the operations that show one asset (rules 6.7). */
 export const AssetNumParams = z.object({ assetNum: assetNumber().describe('Asset number.') });
 
 export const AssetDetail = named('AssetDetail', 'An active asset with its contents.', {
-  assetId: AssetId.describe('Id of the asset.'),
-  assetNum: z.string().describe('Asset number.'),
-  licenseType: LicenseType.describe('License type of the asset.'),
+  ...ListedAsset.pick({ assetId: true, assetNum: true, licenseType: true }).shape,
   customerId: CustomerId.describe('Customer who owns it.'),
   enterpriseGlobalId: EnterpriseId.describe('Global id of the enterprise of the customer.'),
-  limitStartDate: time('Start; null if it has none').nullable(),
-  limitEndDate: time('End; null if it never ends').nullable(),
-  validity: Validity.describe('Whether its own dates are in force.'),
-  verdict: Verdict.describe('Whether it can be used now, and if not, why.'),
-  locked: z.boolean().describe('Whether it is disabled (O6).'),
-  freezing: z.boolean().describe('Whether it is frozen.'),
-  borrowedUsbKey: z.boolean().describe('Whether it is a borrowed lock.'),
+  ...ListedAsset.pick({ limitStartDate: true, limitEndDate: true, validity: true, verdict: true }).shape,
+  ...ListedAsset.pick({ locked: true, freezing: true, borrowedUsbKey: true }).shape,
   assetExtendList: z.array(AssetExtend).describe('Extended attributes.'),
   licenseOrderIds: z
     .array(LicenseOrderId)

@@ -50,7 +50,10 @@ export async function setPassword(
   call: OperatorCall = newCall(),
 ): Promise<NewLogin | undefined> {
   const tenant = await findTenant(tools.db, memberId);
-  return tenant && giveNewPassword(tools, buildOperator(tenant.enterpriseId, call), memberId, call);
+  if (tenant === undefined) return undefined;
+  const password = newPassword();
+  const actor = buildOperator(tenant.enterpriseId, call);
+  return { ...(await resetPassword(tools, actor, memberId, password, call.record)), password };
 }
 
 /** Gives an administrator of an enterprise a new random password; undefined if the administrator does not exist. */
@@ -59,23 +62,12 @@ export async function setAdministratorPassword(
   { enterpriseId, memberId }: { enterpriseId: EnterpriseId; memberId: MemberId },
   call: OperatorCall,
 ): Promise<MemberLogin | undefined> {
-  const actor = buildOperator(enterpriseId, call);
   if (!isId(enterpriseId) || !isId(memberId)) return undefined;
-  const found = await selectAdministrators(tools.db, actor).where('member.id', '=', memberId).executeTakeFirst();
-  // An employee stops being an administrator only by being deleted, which the transaction checks again.
-  return found && { memberId, ...(await giveNewPassword(tools, actor, memberId, call)) };
-}
-
-/** Gives an employee of the actor's enterprise a new random password. Throws like resetPassword. */
-async function giveNewPassword(
-  tools: PasswordTools,
-  actor: Actor,
-  memberId: MemberId,
-  { record }: OperatorCall,
-): Promise<NewLogin> {
-  const password = newPassword();
-  const { account } = await resetPassword(tools, actor, memberId, password, record);
-  return { account, password };
+  const administrators = selectAdministrators(tools.db, buildOperator(enterpriseId, call));
+  if ((await administrators.where('member.id', '=', memberId).executeTakeFirst()) === undefined) return undefined;
+  // An employee stops being an administrator only by being deleted, which `setPassword` checks again.
+  const login = await setPassword(tools, memberId, call);
+  return login && { memberId, ...login };
 }
 
 /** Starts a query on the administrators of the actor's enterprise. */
