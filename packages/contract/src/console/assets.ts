@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AssetListQuery, ListedAsset } from '../assets/lists.ts';
 import { AssetDetail, AssetNumParams, HistoryEntry } from '../assets/traces.ts';
 import { ListPageQuery } from '../orders/lists.ts';
-import { emptyAsAbsent, LicenseOrderId, MemberId, queryInteger, queryTime, time } from '../scalars.ts';
+import { emptyAsAbsent, LicenseOrderId, queryInteger, queryTime, time } from '../scalars.ts';
 import { Validity } from '../verdict.ts';
-import { Owner } from './enterprises.ts';
+import { Holder, Owner } from './enterprises.ts';
 import { consoleTable, get, on, pagesOf } from './operation.ts';
 
 /** An asset in a list, with its employee. */
@@ -13,10 +13,6 @@ const NamedAsset = ListedAsset.extend({
   memberName: z.string().nullable().describe('Name of the employee.'),
   revokedByApplication: z.string().nullable().describe('Name of the application that sent the order that revoked it.'),
 });
-
-/** An employee to whom an asset is assigned. */
-export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
-export type Holder = z.infer<typeof Holder>;
 
 /** The active asset of a number, with its owner instead of the ids, and without its contents. */
 const ActiveAsset = AssetDetail.omit({

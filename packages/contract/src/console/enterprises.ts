@@ -39,10 +39,11 @@ const EnterpriseRow = z.object({
 });
 export type EnterpriseRow = z.infer<typeof EnterpriseRow>;
 
-const Administrator = z.object({
-  memberGlobalId: MemberId,
-  account: z.string(),
-  name: z.string(),
+/** An employee, such as the one to whom an asset is assigned. */
+export const Holder = z.object({ memberGlobalId: MemberId, account: z.string(), name: z.string() });
+export type Holder = z.infer<typeof Holder>;
+
+const Administrator = Holder.extend({
   hasPassword: z.boolean().describe('Whether a password was ever set; without one the account cannot log in.'),
 });
 export type Administrator = z.infer<typeof Administrator>;
@@ -58,10 +59,7 @@ const EnterpriseDetail = EnterpriseRow.extend({
   administrators: z.array(Administrator).describe('Its first administrators.'),
 });
 
-const EmployeeRow = z.object({
-  memberGlobalId: MemberId,
-  account: z.string(),
-  name: z.string(),
+const EmployeeRow = Holder.extend({
   isAdministrator: z.boolean(),
   hasPassword: z.boolean(),
   departmentId: z.number().nullable(),
