@@ -125,11 +125,11 @@ interface OneTimeSecretProps {
 /** Shows a password or secret once, until the reader confirms that they saved it. */
 export function OneTimeSecret({ title, secrets, onClose, children }: OneTimeSecretProps) {
   const words = useWords(kitWords);
-  const fields = Object.entries(secrets).map(([label, id]) => ({ label, value: <CopyId id={id} what={label} /> }));
+  const fields = Object.entries(secrets).map(([label, id]) => [label, <CopyId key={label} id={id} what={label} />]);
   return (
     <Dialog title={title} onClose={onClose} mustAnswer confirm={{ children: words.saved, onClick: onClose }}>
       <Notice tone="warn" title={words.shownOnce} />
-      <Fields fields={fields} />
+      <Fields fields={Object.fromEntries(fields)} />
       {children}
     </Dialog>
   );

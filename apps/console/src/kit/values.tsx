@@ -9,19 +9,13 @@ import type { ChartProps } from './LineChart.tsx';
 import { announce, COLORS, type Tone } from './signs.tsx';
 import styles from './values.module.css';
 
-/** A label and a value. Undefined hides the field; null shows a dash. */
-export interface Field {
-  label: string;
-  value: ReactNode;
-}
-
-/** A list of labels and values. */
-export function Fields({ fields }: { fields: readonly Field[] }) {
+/** A list of labels and values. Labels must be unique. Undefined hides the field; null shows a dash. */
+export function Fields({ fields }: { fields: Readonly<Record<string, ReactNode>> }) {
   return (
     <DataList className={styles.fields} orientation="vertical">
-      {fields
-        .filter(({ value }) => value !== undefined)
-        .map(({ label, value }) => (
+      {Object.entries(fields)
+        .filter(([, value]) => value !== undefined)
+        .map(([label, value]) => (
           <DataList.Item key={label}>
             <DataList.ItemLabel>{label}</DataList.ItemLabel>
             <DataList.ItemValue>{value === null || value === '' ? '–' : value}</DataList.ItemValue>
@@ -29,6 +23,11 @@ export function Fields({ fields }: { fields: readonly Field[] }) {
         ))}
     </DataList>
   );
+}
+
+interface Field {
+  label: string;
+  value: ReactNode;
 }
 
 /** A value after its label and a colon, in a sentence. */

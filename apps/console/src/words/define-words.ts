@@ -109,6 +109,8 @@ export const commonWords = defineWords({
   at: [' ', '：'],
   requestId: ['Request ID', '请求 ID'],
   createdTime: ['Created', '创建时间'],
+  pausedSince: ['Paused since', '暂停时间'],
+  disabledSince: ['Disabled since', '停用时间'],
   since: ['Since', '开始时间'],
   time: ['Time', '时间'],
   command: ['the lockstep command', 'lockstep 命令'],

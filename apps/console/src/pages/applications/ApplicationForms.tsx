@@ -1,6 +1,6 @@
 import type { ApplicationCredentials, ConsoleApplication } from '@lockstep/contract/console';
 import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { OneTimeSecret } from '../../kit/dialogs.tsx';
@@ -99,12 +99,10 @@ function NewApplicationForm() {
   );
 }
 
-const route = getRouteApi('/applications/$appKey/channels');
-
 /** Changes the channels of an application. */
 export function BindingPage() {
   const words = useWords(applicationsWords);
-  const { appKey } = route.useParams();
+  const { appKey } = useParams({ from: '/applications/$appKey/channels' });
   const application = useOperation('getApplication', { params: { appKey } });
   const [reloads, setReloads] = useState(0);
   const name = application.data?.name ?? appKey;

@@ -1,15 +1,15 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
 import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
 import { Button, Checkbox } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
-import { Page, Query } from '../../kit/page.tsx';
+import { Page } from '../../kit/page.tsx';
 import { StateBadge, useStateWords } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
-import { CopyId, type Field, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
+import { CopyId, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
@@ -62,12 +62,10 @@ export function ApplicationsPage() {
   );
 }
 
-const route = getRouteApi('/applications/$appKey');
-
 /** One application: its scopes, channels and tokens, and actions. */
 export function ApplicationPage() {
   const words = useWords(applicationsWords);
-  const { appKey } = route.useParams();
+  const { appKey } = useParams({ from: '/applications/$appKey' });
   const application = useOperation('getApplication', { params: { appKey } });
   const { data } = application;
   return (
@@ -76,8 +74,9 @@ export function ApplicationPage() {
       beside={data && <StateBadge state={data.status} pending="unapproved" />}
       crumbs={[{ text: words.applications, to: '/applications' }]}
       actions={data && <ApplicationActions application={data} />}
+      of={application}
     >
-      <Query of={application}>{(shown) => <Known application={shown} />}</Query>
+      {(shown) => <Known application={shown} />}
     </Page>
   );
 }
@@ -138,23 +137,17 @@ function Known({ application }: { application: ApplicationDetail }) {
   const { hearsLicenses, leadDays } = application;
   const said = leadDays.length === 0 ? words.onlyExpired : words.leadDaysShown(leadDays.join(words.comma));
   const notices = channels === null && !hearsLicenses ? words.hearsNothing : said;
-  const fields: Field[] = [
-    { label: words.appKey, value: <CopyId id={appKey} what={words.appKey} /> },
-    { label: words.scopes, value: scopes.join(words.comma) },
-    { label: words.channels, value: channels?.join(words.comma) ?? words.allChannels },
-    { label: words.noticesOfLicenses, value: notices },
-    { label: words.createdTime, value: <Time timeMs={createdTime} isExact /> },
-    {
-      label: words.oldSecretEnd,
-      value: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isExact />,
-    },
-    {
-      label: words.liveTokens,
-      value: `${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`,
-    },
-    { label: words.lastToken, value: lastTokenTime === null ? words.noToken : <Time timeMs={lastTokenTime} /> },
-  ];
-  const count = (value: number) => (isMore ? words.atLeast(writeNumber(value)) : value);
+  const fields = {
+    [words.appKey]: <CopyId id={appKey} what={words.appKey} />,
+    [words.scopes]: scopes.join(words.comma),
+    [words.channels]: channels?.join(words.comma) ?? words.allChannels,
+    [words.noticesOfLicenses]: notices,
+    [words.createdTime]: <Time timeMs={createdTime} isExact />,
+    [words.oldSecretEnd]: oldSecretEndTime === null ? words.noOldSecret : <Time timeMs={oldSecretEndTime} isExact />,
+    [words.liveTokens]: `${writeNumber(liveTokens.count)}${liveTokens.isMore ? '+' : ''}${words.gap}${words.aside(words.liveTokensHint)}`,
+    [words.lastToken]: lastTokenTime === null ? words.noToken : <Time timeMs={lastTokenTime} />,
+  };
+  const count = (value: number) => (isMore ? words.atLeast(value) : value);
   const filters = { appKey, acceptedFrom: String(since) };
   return (
     <>

@@ -10,7 +10,6 @@ export const applicationsWords = defineAreaWords({
   status: ['Status', '状态'],
   appSecret: ['Secret', '密钥'],
   scopes: ['Scopes', '权限范围'],
-  allChannels: ['All channels', '全部渠道'],
   noneTitle: ['No applications', '暂无应用'],
   noneYet: [
     'An application is a channel’s system. An admin registers the first one here.',

@@ -79,44 +79,38 @@ function AssetFields({ asset }: { asset: ActiveAsset }) {
   const extensions = asset.assetExtendList.map(({ extendCode, extendValue }) => `${extendCode}: ${extendValue}`);
   return (
     <Fields
-      fields={[
-        {
-          label: words.holder,
-          value:
-            holder === null ? (
-              words.unassigned
-            ) : (
-              <span>
-                <HolderLink holder={holder} enterpriseGlobalId={owner.enterpriseGlobalId} />
-                {' · '}
-                <Time timeMs={holder.since} />
-              </span>
-            ),
-        },
-        { label: words.customer, value: <CustomerLink owner={owner} /> },
-        { label: words.enterprise, value: <EnterpriseLink owner={owner} /> },
-        { label: words.channel, value: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link> },
-        { label: words.lentInto, value: lentInto ? <AssetLink {...lentInto} /> : undefined },
-        { label: words.begins, value: limitStartDate ? <Time timeMs={limitStartDate} isExact /> : undefined },
-        { label: words.ends, value: limitEndDate ? <Time timeMs={limitEndDate} isExact /> : undefined },
-        { label: words.bought, value: <Time timeMs={asset.createdTime} isExact /> },
-        { label: words.updated, value: <Time timeMs={asset.updatedTime} isExact /> },
-        { label: words.createdBy, value: <OrderLink orderId={asset.createdByOrderId} /> },
-        {
-          label: words.grants,
-          value: (
-            <>
-              {asset.licenseOrderIds.map((orderId) => (
-                <OrderLink key={orderId} orderId={orderId} />
-              ))}
-              {asset.hasMoreOrders && words.moreGrants}
-            </>
+      fields={{
+        [words.holder]:
+          holder === null ? (
+            words.unassigned
+          ) : (
+            <span>
+              <HolderLink holder={holder} enterpriseGlobalId={owner.enterpriseGlobalId} />
+              {' · '}
+              <Time timeMs={holder.since} />
+            </span>
           ),
-        },
-        { label: words.licenseType, value: <span title={asset.licenseType}>{typeWords[asset.licenseType]}</span> },
-        { label: words.assetId, value: <CopyId id={asset.assetId} what={words.assetId} /> },
-        { label: words.extends, value: extensions.join(words.comma) || undefined },
-      ]}
+        [words.customer]: <CustomerLink owner={owner} />,
+        [words.enterprise]: <EnterpriseLink owner={owner} />,
+        [words.channel]: <Link {...pageOf.channel(owner.channelCode)}>{owner.channelCode}</Link>,
+        [words.lentInto]: lentInto ? <AssetLink {...lentInto} /> : undefined,
+        [words.begins]: limitStartDate ? <Time timeMs={limitStartDate} isExact /> : undefined,
+        [words.ends]: limitEndDate ? <Time timeMs={limitEndDate} isExact /> : undefined,
+        [words.bought]: <Time timeMs={asset.createdTime} isExact />,
+        [words.updated]: <Time timeMs={asset.updatedTime} isExact />,
+        [words.createdBy]: <OrderLink orderId={asset.createdByOrderId} />,
+        [words.grants]: (
+          <>
+            {asset.licenseOrderIds.map((orderId) => (
+              <OrderLink key={orderId} orderId={orderId} />
+            ))}
+            {asset.hasMoreOrders && words.moreGrants}
+          </>
+        ),
+        [words.licenseType]: <span title={asset.licenseType}>{typeWords[asset.licenseType]}</span>,
+        [words.assetId]: <CopyId id={asset.assetId} what={words.assetId} />,
+        [words.extends]: extensions.join(words.comma) || undefined,
+      }}
     />
   );
 }

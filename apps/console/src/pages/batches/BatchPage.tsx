@@ -131,22 +131,19 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
   const { batchId, requestId, resentFrom, completedTime, estimatedCompletionTime: expectedTime, reopenedTime } = batch;
   return (
     <Fields
-      fields={[
-        { label: words.channelOrderId, value: <CopyId id={batch.channelOrderId} /> },
-        {
-          label: words.channel,
-          value: <Link {...pageOf.channel(batch.channelCode)}>{batch.channelCode}</Link>,
-        },
-        { label: words.application, value: <ApplicationLink of={batch} /> },
-        { label: words.madeFrom, value: resentFrom ? <BatchLink batch={resentFrom} /> : undefined },
-        { label: words.mode, value: codeName(batch.syncMode) },
-        { label: words.acceptedTime, value: <Time timeMs={batch.acceptedTime} isExact /> },
-        { label: words.completed, value: completedTime && <Time timeMs={completedTime} isExact /> },
-        { label: words.expected, value: expectedTime ? <Time timeMs={expectedTime} isExact /> : undefined },
-        { label: words.reopened, value: reopenedTime ? <Time timeMs={reopenedTime} isExact /> : undefined },
-        { label: words.batchId, value: <CopyId id={batchId} what={words.batchId} /> },
-        { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
-      ]}
+      fields={{
+        [words.channelOrderId]: <CopyId id={batch.channelOrderId} />,
+        [words.channel]: <Link {...pageOf.channel(batch.channelCode)}>{batch.channelCode}</Link>,
+        [words.application]: <ApplicationLink of={batch} />,
+        [words.madeFrom]: resentFrom ? <BatchLink batch={resentFrom} /> : undefined,
+        [words.mode]: codeName(batch.syncMode),
+        [words.acceptedTime]: <Time timeMs={batch.acceptedTime} isExact />,
+        [words.completed]: completedTime && <Time timeMs={completedTime} isExact />,
+        [words.expected]: expectedTime ? <Time timeMs={expectedTime} isExact /> : undefined,
+        [words.reopened]: reopenedTime ? <Time timeMs={reopenedTime} isExact /> : undefined,
+        [words.batchId]: <CopyId id={batchId} what={words.batchId} />,
+        [words.requestId]: <CopyId id={requestId} what={words.requestId} />,
+      }}
     />
   );
 }

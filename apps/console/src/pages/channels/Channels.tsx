@@ -153,7 +153,7 @@ export function PauseNotice({ pause, isHere = false }: { pause: Pause; isHere?: 
   return (
     <Notice tone="warn" title={words.pausedTitle(channelCode)}>
       <p>
-        {words.paused} <Time timeMs={pausedTime} isExact />
+        {words.pausedSince} <Time timeMs={pausedTime} isExact />
         {pausedBy !== null && ` ${words.pausedBy(pausedBy)}`}
         {reason !== null && `${words.colon}${reason}`}
       </p>

@@ -8,7 +8,6 @@ export const channelsWords = defineAreaWords({
   ],
   search: ['Code contains', '渠道代码包含'],
   estimate: ['Expected completion', '预计完成'],
-  paused: ['Paused since', '暂停时间'],
   noneTitle: ['No channels', '暂无渠道'],
   noneYet: [
     'A channel appears here once O1 or O2 creates a customer in it.',

@@ -104,17 +104,17 @@ function CustomerFields({ customer }: { customer: Customer }) {
   const { customerId, channelCode, channelCustomerId, contact } = customer;
   return (
     <Fields
-      fields={[
-        { label: words.enterprise, value: <EnterpriseLink owner={customer} /> },
-        { label: words.channel, value: <Link {...pageOf.channel(channelCode)}>{channelCode}</Link> },
-        { label: words.number, value: <CopyId id={channelCustomerId} /> },
-        { label: words.id, value: <CopyId id={customerId} what={`${words.id} ${customerId}`} /> },
-        { label: words.branch, value: customer.branchName },
-        { label: words.address, value: customer.address },
-        { label: words.contact, value: contact && [...new Set(CONTACT_FIELDS.map((of) => contact[of]))].join(' · ') },
-        { label: words.contactOrder, value: contact && <OrderLink orderId={contact.licenseOrderId} /> },
-        { label: words.createdTime, value: <Time timeMs={customer.createdTime} isExact /> },
-      ]}
+      fields={{
+        [words.enterprise]: <EnterpriseLink owner={customer} />,
+        [words.channel]: <Link {...pageOf.channel(channelCode)}>{channelCode}</Link>,
+        [words.number]: <CopyId id={channelCustomerId} />,
+        [words.id]: <CopyId id={customerId} what={`${words.id} ${customerId}`} />,
+        [words.branch]: customer.branchName,
+        [words.address]: customer.address,
+        [words.contact]: contact && [...new Set(CONTACT_FIELDS.map((of) => contact[of]))].join(' · '),
+        [words.contactOrder]: contact && <OrderLink orderId={contact.licenseOrderId} />,
+        [words.createdTime]: <Time timeMs={customer.createdTime} isExact />,
+      }}
     />
   );
 }

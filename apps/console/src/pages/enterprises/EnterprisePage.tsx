@@ -120,18 +120,17 @@ function About({ enterprise, onLogin }: { enterprise: Enterprise; onLogin: (logi
     <Stack>
       <Section title={words.enterprise} actions={<SecurityMobile enterpriseGlobalId={enterpriseGlobalId} />}>
         <Fields
-          fields={[
-            { label: words.id, value: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} /> },
-            { label: words.code, value: <CopyId id={code} what={`${words.code} ${code}`} /> },
-            { label: words.crmCustomerId, value: crmCustomerId && <CopyId id={crmCustomerId} /> },
-            { label: words.securityMobile, value: enterprise.securityMobile },
-            { label: words.createdTime, value: <Time timeMs={enterprise.createdTime} isExact /> },
-            {
-              label: words.madeBy,
-              value: createdBy ? <Link {...pageOf.application(createdBy.appKey)}>{createdBy.name}</Link> : undefined,
-            },
-            { label: words.employeeCount, value: <Count value={enterprise.employeeCount} /> },
-          ]}
+          fields={{
+            [words.id]: <CopyId id={enterpriseGlobalId} what={`${words.id} ${enterpriseGlobalId}`} />,
+            [words.code]: <CopyId id={code} what={`${words.code} ${code}`} />,
+            [words.crmCustomerId]: crmCustomerId && <CopyId id={crmCustomerId} />,
+            [words.securityMobile]: enterprise.securityMobile,
+            [words.createdTime]: <Time timeMs={enterprise.createdTime} isExact />,
+            [words.madeBy]: createdBy ? (
+              <Link {...pageOf.application(createdBy.appKey)}>{createdBy.name}</Link>
+            ) : undefined,
+            [words.employeeCount]: <Count value={enterprise.employeeCount} />,
+          }}
         />
       </Section>
       {administrators.length > 0 && <Administrators {...{ enterpriseGlobalId, administrators, onLogin }} />}

@@ -9,7 +9,7 @@ import { Choice, optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { Count, type Field, Fields, Time } from '../../kit/values.tsx';
+import { Count, Fields, Time } from '../../kit/values.tsx';
 import { HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER } from '../../page-head.ts';
 import { useCodeNames, useWords } from '../../words/words.ts';
 import { ChannelsField } from '../applications/ApplicationForms.tsx';
@@ -107,28 +107,22 @@ function Known({ operator }: { operator: ConsoleOperator }) {
   const codeName = useCodeNames();
   const words = useWords(operatorsWords);
   const { name, role, byProvider, sessions, lastUsedTime, createdTime, disabledTime } = operator;
-  const fields: Field[] = [
-    { label: words.role, value: `${codeName(role)}${words.colon}${words[`${role}Says`]}` },
-    { label: words.channels, value: <OperatorChannels of={operator} /> },
-    { label: words.logsIn, value: byProvider ? words.byProvider : words.byPassword },
-    { label: words.sessions, value: <Count value={sessions} /> },
-    {
-      label: words.lastUsed,
-      value: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isExact />,
-    },
-    { label: words.createdTime, value: <Time timeMs={createdTime} isExact /> },
-    { label: words.disabledSince, value: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined },
-    {
-      label: words.auditLog,
-      value: (
-        <>
-          <Link {...pageOf.auditLog({ operator: name })}>{words.changesBy}</Link>
-          {' · '}
-          <Link {...pageOf.auditLog({ target: name })}>{words.changesTo}</Link>
-        </>
-      ),
-    },
-  ];
+  const fields = {
+    [words.role]: `${codeName(role)}${words.colon}${words[`${role}Says`]}`,
+    [words.channels]: <OperatorChannels of={operator} />,
+    [words.logsIn]: byProvider ? words.byProvider : words.byPassword,
+    [words.sessions]: <Count value={sessions} />,
+    [words.lastUsed]: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isExact />,
+    [words.createdTime]: <Time timeMs={createdTime} isExact />,
+    [words.disabledSince]: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined,
+    [words.auditLog]: (
+      <>
+        <Link {...pageOf.auditLog({ operator: name })}>{words.changesBy}</Link>
+        {' · '}
+        <Link {...pageOf.auditLog({ target: name })}>{words.changesTo}</Link>
+      </>
+    ),
+  };
   return <Fields fields={fields} />;
 }
 

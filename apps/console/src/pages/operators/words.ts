@@ -17,7 +17,6 @@ export const operatorsWords = defineAreaWords({
     'can also manage applications, their secrets and channels, and operators',
     '还可管理应用及其密钥和渠道，以及操作员',
   ],
-  disabledSince: ['Disabled since', '停用时间'],
   sessions: ['Sessions', '会话数'],
   lastUsed: ['Last active', '最近活动'],
   notLoggedIn: ['Not logged in', '未登录'],

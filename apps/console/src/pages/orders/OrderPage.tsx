@@ -88,33 +88,30 @@ function OrderFields({ order }: { order: Order }) {
   const isDone = state === 'succeeded';
   return (
     <Fields
-      fields={[
-        { label: words.orderId, value: <CopyId id={licenseOrderId} what={words.orderId} /> },
-        { label: words.type, value: codeName(orderType) },
-        { label: words.sequence, value: sequence },
-        { label: words.batch, value: <BatchLink batch={order} /> },
-        { label: words.channel, value: channelCode },
-        { label: words.application, value: <ApplicationLink of={order} /> },
-        { label: words.customer, value: owner ? <CustomerLink owner={owner} /> : words.noSuchCustomer },
-        { label: words.enterprise, value: owner ? <EnterpriseLink owner={owner} /> : undefined },
-        {
-          label: words.customerId,
-          value: (
-            <CopyId id={customerId} what={words.customerId}>
-              <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
-            </CopyId>
-          ),
-        },
-        { label: words.assetNum, value: assetNums[0] && <AssetLink assetNum={assetNums[0]} /> },
-        { label: words.place, value: places[0] && <code>{places[0]}</code> },
-        { label: words.assets, value: isDone ? <Count value={assets} /> : undefined },
-        { label: words.products, value: isDone ? <Count value={products} /> : undefined },
-        { label: words.source, value: sourceId ? <OrderLink orderId={sourceId} /> : undefined },
-        { label: words.acceptedTime, value: <Time timeMs={acceptedTime} isExact /> },
-        { label: words.heldSince, value: heldSince ? <Time timeMs={heldSince} isExact /> : undefined },
-        { label: words.finished, value: finishedTime && <Time timeMs={finishedTime} isExact /> },
-        { label: words.requestId, value: <CopyId id={requestId} what={words.requestId} /> },
-      ]}
+      fields={{
+        [words.orderId]: <CopyId id={licenseOrderId} what={words.orderId} />,
+        [words.type]: codeName(orderType),
+        [words.sequence]: sequence,
+        [words.batch]: <BatchLink batch={order} />,
+        [words.channel]: channelCode,
+        [words.application]: <ApplicationLink of={order} />,
+        [words.customer]: owner ? <CustomerLink owner={owner} /> : words.noSuchCustomer,
+        [words.enterprise]: owner ? <EnterpriseLink owner={owner} /> : undefined,
+        [words.customerId]: (
+          <CopyId id={customerId} what={words.customerId}>
+            <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
+          </CopyId>
+        ),
+        [words.assetNum]: assetNums[0] && <AssetLink assetNum={assetNums[0]} />,
+        [words.place]: places[0] && <code>{places[0]}</code>,
+        [words.assets]: isDone ? <Count value={assets} /> : undefined,
+        [words.products]: isDone ? <Count value={products} /> : undefined,
+        [words.source]: sourceId ? <OrderLink orderId={sourceId} /> : undefined,
+        [words.acceptedTime]: <Time timeMs={acceptedTime} isExact />,
+        [words.heldSince]: heldSince ? <Time timeMs={heldSince} isExact /> : undefined,
+        [words.finished]: finishedTime && <Time timeMs={finishedTime} isExact />,
+        [words.requestId]: <CopyId id={requestId} what={words.requestId} />,
+      }}
     />
   );
 }
@@ -163,11 +160,11 @@ function Hold({ order, hold }: { order: Order; hold: NonNullable<Order['hold']> 
         </p>
       )}
       <Fields
-        fields={[
-          { label: words.lastError, value: hold.lastError },
-          { label: words.attempts, value: <Count value={hold.tries} /> },
-          { label: words.nextTry, value: <Time timeMs={hold.nextTryTime} isExact /> },
-        ]}
+        fields={{
+          [words.lastError]: hold.lastError,
+          [words.attempts]: <Count value={hold.tries} />,
+          [words.nextTry]: <Time timeMs={hold.nextTryTime} isExact />,
+        }}
       />
     </Notice>
   );

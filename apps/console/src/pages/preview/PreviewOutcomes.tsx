@@ -228,10 +228,10 @@ function AssetNow({ assetNum }: { assetNum: string }) {
       <Query of={asset}>
         {({ active }) => (
           <Fields
-            fields={[
-              { label: words.assetNum, value: <AssetLink assetNum={assetNum} /> },
-              { label: words.customer, value: active === null ? null : <OwnerLink owner={active.owner} /> },
-            ]}
+            fields={{
+              [words.assetNum]: <AssetLink assetNum={assetNum} />,
+              [words.customer]: active === null ? null : <OwnerLink owner={active.owner} />,
+            }}
           />
         )}
       </Query>

@@ -3,7 +3,7 @@ import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Empty } from '../../kit/signs.tsx';
 import { DataTable, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Figure, Figures, Time } from '../../kit/values.tsx';
@@ -40,7 +40,7 @@ export function RefusalsPage() {
           refusals.length > 0 &&
           Object.keys(counts).length > 0 && (
             <section aria-label={words.counts}>
-              <p className={styles.hint}>{words.counts}</p>
+              <div className="small">{words.counts}</div>
               <Figures>
                 {Object.entries(counts).map(([cause, count]) => (
                   <Figure key={cause} label={cause} value={count} link={pageOf.refusals({ ...filters, cause })} />
@@ -64,12 +64,10 @@ export function LatestRefusals({ appKey }: { appKey: string }) {
   const found = useOperation('listRefusals', { query: { appKey, ...LATEST } }, { refreshMs: REFRESH_MS });
   const empty = <Empty title={words.noneTitle}>{words.none}</Empty>;
   return (
-    <Section title={words.refusals} actions={<Link {...pageOf.refusals({ appKey })}>{words.all}</Link>}>
-      <Query of={found}>
-        {({ refusals }) => (
-          <DataTable label={words.refusals} rows={refusals} columns={ofAny} rowKey={rowKey} empty={empty} />
-        )}
-      </Query>
+    <Section title={words.refusals} actions={<Link {...pageOf.refusals({ appKey })}>{words.all}</Link>} of={found}>
+      {({ refusals }) => (
+        <DataTable label={words.refusals} rows={refusals} columns={ofAny} rowKey={rowKey} empty={empty} />
+      )}
     </Section>
   );
 }

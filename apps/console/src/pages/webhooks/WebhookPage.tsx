@@ -1,25 +1,24 @@
 import type { ConsoleWebhook, ConsoleWebhookDetail } from '@lockstep/contract/console';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { Choice, TextField } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
-import { CopyId, type Field, Fields, Time } from '../../kit/values.tsx';
+import { CopyId, Fields, Time } from '../../kit/values.tsx';
 import { readLocalTime, writeLocalTime, writeTime } from '../../words/times.ts';
 import { useNumberFormat, useWords } from '../../words/words.ts';
 import { ApplicationLink, pageOf } from '../links.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import { webhooksWords } from './words.ts';
 
-const route = getRouteApi('/webhooks/$webhookId');
 const REFRESH_MS = 5_000;
 
 /** One webhook: state, backlog and messages. */
 export function WebhookPage() {
   const words = useWords(webhooksWords);
-  const { webhookId } = route.useParams();
+  const { webhookId } = useParams({ from: '/webhooks/$webhookId' });
   const webhook = useOperation('getWebhook', { params: { webhookId } }, { refreshMs: REFRESH_MS });
   const { data } = webhook;
   return (
@@ -28,18 +27,17 @@ export function WebhookPage() {
       beside={data && <StateBadge state={data.state} />}
       crumbs={[{ text: words.webhooks, to: '/webhooks' }]}
       actions={data && <WebhookActions webhook={data} />}
+      of={webhook}
     >
-      <Query of={webhook}>
-        {(shown) => (
-          <>
-            <Advice webhook={shown} />
-            <Known webhook={shown} />
-            <Section title={words.deliveries}>
-              <Deliveries webhookId={webhookId} />
-            </Section>
-          </>
-        )}
-      </Query>
+      {(shown) => (
+        <>
+          <Advice webhook={shown} />
+          <Known webhook={shown} />
+          <Section title={words.deliveries}>
+            <Deliveries webhookId={webhookId} />
+          </Section>
+        </>
+      )}
     </Page>
   );
 }
@@ -50,14 +48,9 @@ function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webh
   return (
     <>
       {applicationStatus !== 'approved' && <Notice tone="warn" title={words.notApproved} />}
-      {state === 'paused' && (
-        <Notice tone="warn" title={words.pausedTitle}>
-          {words.pausedHelp}
-        </Notice>
-      )}
-      {state === 'failing' && (
-        <Notice tone="warn" title={words.failingTitle}>
-          {words.failingHelp}
+      {(state === 'paused' || state === 'failing') && (
+        <Notice tone="warn" title={words[`${state}Title`]}>
+          {words[`${state}Help`]}
         </Notice>
       )}
       {disabledCause !== null && (
@@ -75,31 +68,25 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
   const mayCall = useMayCall();
   const { webhookId, pausedTime, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
-  const fields: Field[] = [
-    { label: words.id, value: <CopyId id={webhookId} what={words.id} /> },
-    { label: words.url, value: <span className="mono">{webhook.url}</span> },
-    { label: words.description, value: webhook.description },
-    { label: words.types, value: webhook.types?.join(', ') },
-    { label: words.channels, value: webhook.channelCodes?.join(', ') },
-    { label: words.application, value: <ApplicationLink of={webhook} /> },
-    { label: words.createdTime, value: <Time timeMs={webhook.createdTime} isExact /> },
-    {
-      label: words.failingSince,
-      value: failingSinceTime ? <Time timeMs={failingSinceTime} isExact /> : undefined,
-    },
-    { label: words.pausedTime, value: pausedTime ? <Time timeMs={pausedTime} isExact /> : undefined },
-    { label: words.disabledTime, value: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined },
-    { label: words.pending, value: count(pending) },
-    { label: words.nextAttempt, value: <Time timeMs={webhook.nextAttemptTime} /> },
-    { label: disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled, value: count(waitingEvents) },
-    { label: words.oldestMissing, value: <Time timeMs={webhook.oldestMissingTime} isExact /> },
-    {
-      label: words.auditLog,
-      value: mayCall('listAuditLog') ? (
-        <Link {...pageOf.auditLog({ target: webhookId })}>{words.changes}</Link>
-      ) : undefined,
-    },
-  ];
+  const fields = {
+    [words.id]: <CopyId id={webhookId} what={words.id} />,
+    [words.url]: <span className="mono">{webhook.url}</span>,
+    [words.description]: webhook.description,
+    [words.types]: webhook.types?.join(', '),
+    [words.channels]: webhook.channelCodes?.join(', '),
+    [words.application]: <ApplicationLink of={webhook} />,
+    [words.createdTime]: <Time timeMs={webhook.createdTime} isExact />,
+    [words.failingSince]: failingSinceTime ? <Time timeMs={failingSinceTime} isExact /> : undefined,
+    [words.pausedSince]: pausedTime ? <Time timeMs={pausedTime} isExact /> : undefined,
+    [words.disabledSince]: disabledTime ? <Time timeMs={disabledTime} isExact /> : undefined,
+    [words.pending]: count(pending),
+    [words.nextAttempt]: <Time timeMs={webhook.nextAttemptTime} />,
+    [disabledTime === null ? words.waitingEvents : words.waitingSinceDisabled]: count(waitingEvents),
+    [words.oldestMissing]: <Time timeMs={webhook.oldestMissingTime} isExact />,
+    [words.auditLog]: mayCall('listAuditLog') ? (
+      <Link {...pageOf.auditLog({ target: webhookId })}>{words.changes}</Link>
+    ) : undefined,
+  };
   return <Fields fields={fields} />;
 }
 
