@@ -52,8 +52,7 @@ export const ApplicationDetail = ConsoleApplication.extend({
 export type ApplicationDetail = z.infer<typeof ApplicationDetail>;
 
 /** New credentials. No other answer shows the secret. */
-export const ApplicationCredentials = z.object({ appKey: z.string(), appSecret: z.string() });
-export type ApplicationCredentials = z.infer<typeof ApplicationCredentials>;
+const ApplicationCredentials = z.object({ appKey: z.string(), appSecret: z.string() });
 
 const application = on('/applications/{appKey}', z.object({ appKey: text() }));
 

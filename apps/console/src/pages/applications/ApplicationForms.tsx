@@ -1,4 +1,4 @@
-import type { ApplicationCredentials, ConsoleApplication } from '@lockstep/contract/console';
+import type { ConsoleApplication } from '@lockstep/contract/console';
 import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -36,18 +36,14 @@ function NewApplicationForm() {
   const [channels, setChannels] = useState<ChannelChoice>(writeChoice(null));
   const [isApproved, setApproved] = useState(true);
   const [isSent, setSent] = useState(false);
-  const [credentials, setCredentials] = useState<ApplicationCredentials>();
+  const credentials = create.data;
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
     if (scopes.length === 0 || findFault(channels) !== undefined) return;
     const body = { name, scopes: [...scopes], channels: readChoice(channels), isApproved };
-    // The page shows the failure from the mutation's state.
-    const created = await create.mutateAsync({ body }).catch(() => undefined);
-    if (created === undefined) return;
-    announce('good', words.created(name));
-    setCredentials(created);
+    create.mutate({ body }, { onSuccess: () => announce('good', words.created(name)) });
   };
   const scopeBox = (scope: Scope, label: string) => (
     <Checkbox
@@ -60,7 +56,7 @@ function NewApplicationForm() {
   );
   return (
     <>
-      <Stack component="form" maw="40rem" onSubmit={(event) => void submit(event)}>
+      <Stack component="form" maw="40rem" onSubmit={submit}>
         <TextField label={words.name} description={words.nameHint} value={name} onChange={setName} required />
         <fieldset className={`box ${styles.group}`}>
           <legend>{words.scopes}</legend>
@@ -139,19 +135,18 @@ function ChannelsForm({ application, onReload }: { application: ConsoleApplicati
   const [isSent, setSent] = useState(false);
   const address = pageOf.application(appKey);
 
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
     if (findFault(choice) !== undefined) return;
-    const body = { channels: readChoice(choice), shownChannels };
-    // The page shows the failure from the mutation's state.
-    const bound = await bind.mutateAsync({ params: { appKey }, body }).catch(() => undefined);
-    if (bound === undefined) return;
-    announce('good', words.bound);
-    await navigate(address);
+    const onSuccess = () => {
+      announce('good', words.bound);
+      return navigate(address);
+    };
+    bind.mutate({ params: { appKey }, body: { channels: readChoice(choice), shownChannels } }, { onSuccess });
   };
   return (
-    <Stack component="form" maw="40rem" onSubmit={(event) => void submit(event)}>
+    <Stack component="form" maw="40rem" onSubmit={submit}>
       <Notice tone="warn" title={words.bindSays} />
       <ChannelsField value={choice} onChange={setChoice} showsFault={isSent} />
       {bind.error !== null && (

@@ -16,18 +16,12 @@ import { ordersWords } from '../orders/words.ts';
 import styles from '../pages.module.css';
 import { previewWords } from './words.ts';
 
-interface PreviewOutcomesProps {
-  batch: PreviewedBatch;
-  /** The state of the orders to show; empty for all. */
-  state: string;
-  /** The sequence of the order to show beside the current state. */
-  chosen: string | undefined;
-  onLook: (look: { state?: string | undefined; order?: string }) => void;
-}
-
-/** The outcome of a preview: counts, orders, and one order beside the current state. */
-export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcomesProps) {
-  const { orders, syncMode, ignoredFields } = batch;
+/**
+ * The outcome of a preview: counts, orders, and one order beside the current state. The address has the state of the
+ * orders to show, and the sequence of the one order.
+ */
+export function PreviewOutcomes({ batch: { orders, syncMode, ignoredFields } }: { batch: PreviewedBatch }) {
+  const [{ state = '', order: chosen }, change] = useAddress();
   const words = useWords(previewWords);
   const codeName = useCodeNames();
   const failed = orders.filter((order) => order.state === 'failed').length;
@@ -43,7 +37,7 @@ export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcome
           variant="default"
           size="compact-sm"
           aria-label={words.besideOf(String(order.sequence))}
-          onClick={() => onLook({ order: String(order.sequence) })}
+          onClick={() => change({ order: String(order.sequence), cursor: undefined }, true)}
         >
           {words.beside}
         </Button>
@@ -73,7 +67,7 @@ export function PreviewOutcomes({ batch, state, chosen, onLook }: PreviewOutcome
           label={words.filter}
           value={state}
           options={{ '': words.all, failed: words.wouldFail, succeeded: words.wouldSucceed }}
-          onChange={(chosen) => onLook({ state: chosen || undefined })}
+          onChange={(chosen) => change({ state: chosen || undefined, cursor: undefined }, true)}
         />
       )}
       <DataTable

@@ -13,41 +13,26 @@ import { previewWords } from './words.ts';
 /** Previews a batch. */
 export function PreviewPage() {
   const words = useWords(previewWords);
-  const [{ appKey, state = '', order }, change] = useAddress();
+  const [{ appKey }, change] = useAddress();
   const preview = useChange('previewBatch');
-  // Each outcome resets the selection, which belonged to the previous batch.
-  const [answers, setAnswers] = useState(0);
 
   const show = (content: Blob) => {
     const call = { query: appKey === undefined ? {} : { appKey }, body: content };
-    preview.mutate(call, {
-      onSuccess: () => {
-        setAnswers((count) => count + 1);
-        change({ state: undefined, order: undefined, cursor: undefined }, true);
-      },
-    });
+    // The selection belonged to the previous batch.
+    const onSuccess = () => change({ state: undefined, order: undefined, cursor: undefined }, true);
+    preview.mutate(call, { onSuccess });
   };
   return (
     <Page title={words.preview} lead={words.lead}>
-      <BatchForm
-        appKey={appKey}
-        onAppKey={(chosen) => change({ appKey: chosen }, true)}
-        isBusy={preview.isPending}
-        onShow={show}
-      />
+      <BatchForm isBusy={preview.isPending} onShow={show} />
       {preview.error !== null && (
         <Answer>
           <Failure failure={preview.error} />
         </Answer>
       )}
       {preview.data !== undefined && (
-        <Answer key={answers}>
-          <PreviewOutcomes
-            batch={preview.data}
-            state={state}
-            chosen={order}
-            onLook={(look) => change({ cursor: undefined, ...look }, true)}
-          />
+        <Answer>
+          <PreviewOutcomes batch={preview.data} />
         </Answer>
       )}
     </Page>
@@ -64,15 +49,8 @@ interface Given {
   content: Blob;
 }
 
-interface BatchFormProps {
-  appKey: string | undefined;
-  onAppKey: (appKey: string | undefined) => void;
-  isBusy: boolean;
-  onShow: (content: Blob) => void;
-}
-
 /** Takes a batch as a chosen or dropped file, or as pasted text. */
-function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
+function BatchForm({ isBusy, onShow }: { isBusy: boolean; onShow: (content: Blob) => void }) {
   const words = useWords(previewWords);
   const write = useNumberFormat({ maximumFractionDigits: 1 });
   const [given, setGiven] = useState<Given>();
@@ -123,7 +101,7 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
   return (
     <Section title={words.batch}>
       <Stack component="form" gap="0.9rem" onSubmit={submit}>
-        <ApplicationChoice appKey={appKey} onAppKey={onAppKey} />
+        <ApplicationChoice />
         {/* Dropping is a second way, beside the button. */}
         <Group
           justify="center"
@@ -185,8 +163,9 @@ function BatchForm({ appKey, onAppKey, isBusy, onShow }: BatchFormProps) {
   );
 }
 
-function ApplicationChoice({ appKey, onAppKey }: Pick<BatchFormProps, 'appKey' | 'onAppKey'>) {
+function ApplicationChoice() {
   const words = useWords(previewWords);
+  const [{ appKey }, change] = useAddress();
   const { data } = useOperation('listApplications', { query: { limit: MAX_LISTED_APPLICATIONS } });
   const known = (data?.applications ?? []).map((each) => ({
     value: each.appKey,
@@ -203,7 +182,7 @@ function ApplicationChoice({ appKey, onAppKey }: Pick<BatchFormProps, 'appKey' |
         ...(isListed ? [] : [{ value: appKey, label: appKey }]),
         ...known,
       ]}
-      onChange={(event) => onAppKey(event.currentTarget.value || undefined)}
+      onChange={(event) => change({ appKey: event.currentTarget.value || undefined }, true)}
     />
   );
 }
