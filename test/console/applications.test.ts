@@ -43,10 +43,8 @@ describe('a new application', () => {
     });
     const after = { name, scopes: ['auth_order'], channels: ['web', 'tele'], status: 'pending' };
     expect(await admin.changesOf(appKey)).toEqual([{ action: 'application.created', before: null, after }]);
-    const { rows } = await sql`select * from operator_audit where after::text like ${`%${appSecret}%`}`.execute(
-      stack.db,
-    );
-    expect(rows).toEqual([]);
+    const { rows } = await sql`select after from operator_audit`.execute(stack.db);
+    expect(JSON.stringify(rows)).not.toContain(appSecret);
     expect(stack.logLines.join('')).not.toContain(appSecret);
   });
 

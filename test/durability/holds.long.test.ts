@@ -338,9 +338,8 @@ describe('retries of held orders take turns by channel', () => {
     await worker.close();
     await mend();
     await sql`
-      update order_hold set tries = 1, next_try = now() - case lane / 4 when ${FIRST_CHANNEL} then interval '1 h' else '0 s' end`.execute(
-      stack.db,
-    );
+      update order_hold set tries = 1,
+        next_try = now() - case lane / 4 when ${FIRST_CHANNEL} then interval '1 h' else '0 s' end`.execute(stack.db);
     return beside;
   }
 

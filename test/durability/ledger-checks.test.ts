@@ -47,32 +47,21 @@ const revoked = { revoked_time: '2000-01-02T00:00:00Z', revoked_by_order_id: 4 }
 
 const active = { created_time: CREATED, revoked_time: null, revoked_by_order_id: null };
 const lifetime = { ...active, updated_time: CREATED };
+const bought = { crm_product_id: 'c', parent_crm_product_id: '', held_by_order_id: null, ...lifetime };
 /** Hashes of URIs. They are stored, so every version of PostgreSQL must compute the same ones. */
 const HASHES = { a: 1_756_872_259, b: -239_144_967 };
 const defaults = {
   asset: { customer_id: 1, license_type: 'softkey', borrowed_usb_key: false, created_by_order_id: 1, ...lifetime },
   asset_grant: active,
   merchandise_instance: {
+    ...bought,
     parent_id: null,
-    crm_product_id: 'c',
-    parent_crm_product_id: '',
     merchandise_num: 'M',
     merchandise_name: 'M',
     parent_merchandise_num: '',
     time_duration_expression: '1-0-0',
-    held_by_order_id: null,
-    ...lifetime,
   },
-  product_instance: {
-    merchandise_id: null,
-    crm_product_id: 'c',
-    parent_crm_product_id: '',
-    terms_id: 1,
-    uri_hash: HASHES.a,
-    limit_concurrent: 0,
-    held_by_order_id: null,
-    ...lifetime,
-  },
+  product_instance: { ...bought, merchandise_id: null, terms_id: 1, uri_hash: HASHES.a, limit_concurrent: 0 },
 } satisfies Record<string, Record<string, unknown>>;
 type Table = keyof typeof defaults;
 type Row = Record<string, unknown>;
@@ -599,9 +588,8 @@ describe('PostgreSQL refuses', () => {
         (${sql.join([...TABLES, 'product_terms', 'asset_transfer', 'asset_assignment', 'asset_lending', 'license_order'])})
       union
       select conname from pg_constraint
-      where conname like '%revoked_by' or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(
-      trx,
-    );
+      where conname like '%revoked_by'
+        or (conrelid = 'asset_transfer'::regclass and contype in ('c', 'f'))`.execute(trx);
     expect([...tried].toSorted()).toEqual(expect.arrayContaining(rows.map(({ rule }) => rule)));
   });
 });

@@ -10,6 +10,7 @@ const silent = createLogger({ name: 'test', level: 'silent', secrets: new Set() 
 const database = await testDatabase();
 
 const EMPTY = '{"before": null, "after": null}';
+const BOUGHT = { id: 1, asset_id: 1, license_order_id: 8192, crm_product_id: 'c', parent_crm_product_id: '' };
 
 /** Valid rows, in an order in which they can be inserted. */
 const rows = {
@@ -83,27 +84,14 @@ const rows = {
   asset_transfer: { asset_id: 1, license_order_id: 8192, from_customer_id: 7, to_customer_id: 1 },
   asset_grant: { asset_id: 1, license_order_id: 8192 },
   merchandise_instance: {
-    id: 1,
-    asset_id: 1,
-    license_order_id: 8192,
-    crm_product_id: 'c',
-    parent_crm_product_id: '',
+    ...BOUGHT,
     merchandise_num: 'M',
     merchandise_name: 'M',
     parent_merchandise_num: '',
     time_duration_expression: '1-0-0',
   },
   product_terms: { id: 1, fields: '{"productUri": "a", "productName": "A"}' },
-  product_instance: {
-    id: 1,
-    asset_id: 1,
-    license_order_id: 8192,
-    crm_product_id: 'c',
-    parent_crm_product_id: '',
-    terms_id: 1,
-    uri_hash: sql`hash_uri('a')`,
-    limit_concurrent: 0,
-  },
+  product_instance: { ...BOUGHT, terms_id: 1, uri_hash: sql`hash_uri('a')`, limit_concurrent: 0 },
   asset_assignment: { asset_id: 1, member_id: 1, enterprise_id: 1, created_by: 0 },
   asset_lending: { asset_id: 1, lock_asset_id: 2, enterprise_id: 1, created_by: 0 },
   ended_holding: {
@@ -352,10 +340,8 @@ describe('the constraints', () => {
     'give a %s the times of the statement, which are later than those of the transaction',
     async (table) => {
       const times = { asset_grant: sql`created_time`, asset_transfer: sql`transferred_time` }[table as string];
-      const { rows } =
-        await sql`select ${times ?? sql`least(created_time, updated_time)`} > now() as later from ${sql.table(table)}`.execute(
-          trx,
-        );
+      const time = times ?? sql`least(created_time, updated_time)`;
+      const { rows } = await sql`select ${time} > now() as later from ${sql.table(table)}`.execute(trx);
       expect(rows).toContainEqual({ later: true });
       expect(rows).not.toContainEqual({ later: false });
     },

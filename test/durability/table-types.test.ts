@@ -138,9 +138,8 @@ it('an ID has the type of the ID that it refers to', async () => {
     )
     select reference.table::regclass || '.' || own.attname as name, other::regclass || '.id' as id from reference
     join pg_attribute as own on (own.attrelid, own.attnum) = (reference.table, key)
-    join pg_attribute as id on (id.attrelid, id.attname, id.atttypid) = (other, 'id', own.atttypid)`.execute(
-    database.db,
-  );
+    join pg_attribute as id
+      on (id.attrelid, id.attname, id.atttypid) = (other, 'id', own.atttypid)`.execute(database.db);
   expect(rows).toContainEqual({ name: 'asset.customer_id', id: 'customer.id' });
   const named = (column: string) => types[column]!.base;
   const typed = rows.filter(({ name }) => isTyped(name));

@@ -239,9 +239,8 @@ describe('a key', () => {
       values (${applicationId}, decode(${keyHash}, 'hex'), decode(${sealed}, 'hex'))`.execute(stack.db);
     expect(await sent(take(1))).not.toEqual(['8000000001']);
     expect(await sent(take(1), 'a-key-of-version-1', other)).toEqual(['8000000001']);
-    await sql`update kept_answer set sealed = set_byte(sealed, 0, 2) where application_id = ${applicationId}`.execute(
-      stack.db,
-    );
+    await sql`
+      update kept_answer set sealed = set_byte(sealed, 0, 2) where application_id = ${applicationId}`.execute(stack.db);
     expect(refusalOf(await send(take(1), 'a-key-of-version-1', other)).cause).toBe('overloaded');
   });
 

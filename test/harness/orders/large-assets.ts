@@ -88,9 +88,8 @@ async function fillAssets(
       join product_terms on product_terms.id = terms_id, generate_series(1, ${grants}::int) as place`.execute(trx);
     await sql`
       insert into product_terms (fields) select fields::json from (select distinct fields from under_grant) as named
-      where not exists (select from product_terms where digest = sha256(convert_to(named.fields, 'UTF8')))`.execute(
-      trx,
-    );
+      where not exists (
+        select from product_terms where digest = sha256(convert_to(named.fields, 'UTF8')))`.execute(trx);
     await sql`
       insert into product_instance (id, asset_id, license_order_id, crm_product_id, parent_crm_product_id, terms_id,
         uri_hash, limit_concurrent)

@@ -259,9 +259,8 @@ it('a sync call does not reveal a held customer of another channel', async () =>
   const theirs = await api.newCustomer(undefined, 'theirs');
   await sql`
     insert into order_hold (customer_id, lane, license_order_id, next_try, last_error)
-    values (${theirs.customerId}, ${laneOf(1, theirs.customerId)}, 1, now() + interval '1 hour', 'held')`.execute(
-    stack.db,
-  );
+    values (${theirs.customerId}, ${laneOf(1, theirs.customerId)}, 1,
+      now() + interval '1 hour', 'held')`.execute(stack.db);
   const bound = await stack.newApi(undefined, ['test']);
   expect(refusalOf(await bound.submit(syncOf(newBuy(theirs, [newAssetNum()])))).cause).toBe('customer_not_found');
 });

@@ -45,9 +45,8 @@ beforeEach(async () => {
   await sql`
     insert into batch (id, application_id, channel_code, channel_order_id, sync_mode, digest, sequences, customer_ids,
       order_types, digest_version, request_id)
-    select id, 1, 'test', id, 'async', '', '{1}', '{0}', '{new_buy}', 1, 'R' from generate_series(1, 100) as id`.execute(
-    database.db,
-  );
+    select id, 1, 'test', id, 'async', '', '{1}', '{0}', '{new_buy}', 1, 'R'
+    from generate_series(1, 100) as id`.execute(database.db);
   db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'watch', onError: () => {} });
   statements = { reads: 0, checks: 0, looks: 0 };
   counted = db.withPlugin(counting);

@@ -31,13 +31,11 @@ describe.concurrent('in time', async () => {
     const customers = await newCustomersInLanes(api, 4);
     for (const customer of customers) await api.accept(batchOf(newBuy(customer, [newAssetNum()])));
     await sql`
-      create function be_slow() returns trigger language plpgsql as $$ begin perform pg_sleep(25); return null; end $$`.execute(
-      stack.db,
-    );
+      create function be_slow() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(25); return null; end $$`.execute(stack.db);
     await sql`
-      create trigger be_slow after insert on license_order for each statement execute function be_slow()`.execute(
-      stack.db,
-    );
+      create trigger be_slow after insert on license_order
+      for each statement execute function be_slow()`.execute(stack.db);
     const calls = Array.from({ length: 36 }, (_, index) => syncOf(newBuy(customers[index % 4]!, [newAssetNum()])));
     const causes = await Promise.all(calls.map((call) => refusedInTime(api, call)));
     expect(new Set(causes)).toEqual(new Set(['overloaded']));

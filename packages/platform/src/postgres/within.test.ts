@@ -31,9 +31,8 @@ async function untilWaitedFor(key: number): Promise<void> {
 
 const timeouts = async (database: Database) => {
   const { rows } = await sql`
-    select current_setting('transaction_timeout') as transaction, current_setting('lock_timeout') as lock`.execute(
-    database,
-  );
+    select current_setting('transaction_timeout') as transaction,
+      current_setting('lock_timeout') as lock`.execute(database);
   return rows[0];
 };
 
