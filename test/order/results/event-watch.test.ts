@@ -167,19 +167,14 @@ describe('a waiting call ends', () => {
     expect(statements.reads).toBe(reads);
   });
 
-  it('when its client disconnects, before or while it waits', async () => {
-    const leaving = wait();
+  it.each([
+    ['its client disconnects', () => gone.abort()],
+    ['the process stops', () => watch.close()],
+  ])('when %s, before or while it waits', async (_, stop) => {
+    const waiting = wait();
     await untilWaiting(1);
-    gone.abort();
-    expect(await leaving).toEqual(NOTHING);
-    expect(await wait()).toEqual(NOTHING);
-  });
-
-  it('when the process stops, before or while it waits', async () => {
-    const stopping = wait();
-    await untilWaiting(1);
-    watch.close();
-    expect(await stopping).toEqual(NOTHING);
+    stop();
+    expect(await waiting).toEqual(NOTHING);
     expect(await wait()).toEqual(NOTHING);
   });
 
