@@ -31,9 +31,10 @@ const host = z
     error: 'must be one name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all; set the port with PORT',
   });
 const publicUrl = z.string().transform((value, context) => {
-  const { url, fault } = readPublicUrl(value);
-  if (fault !== undefined) context.issues.push({ code: 'custom', message: fault, input: value });
-  return url ?? z.NEVER;
+  const url = URL.parse(value.trim());
+  const fault = faultOfPublicUrl(url);
+  if (fault !== null) context.issues.push({ code: 'custom', message: fault, input: value });
+  return url === null ? z.NEVER : url.origin + pathOf(url);
 });
 const redisUrl = z.string().refine((value) => readRedisAddress(value) !== null, REDIS_ADDRESS_RULE);
 const issuer = z.string().trim().refine(isIssuer, 'must be an https address without user, ? or #');
@@ -44,49 +45,42 @@ const roles = z.string().transform((text, context) => {
   context.issues.push({ code: 'custom', message: `must be ROLE=GROUP,…, ${ROLES_EXAMPLE}`, input: text });
   return z.NEVER;
 });
-const absentWhenEmpty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 
 /**
  * The environment variables of all processes (rules 9; docs/deployment.md lists them). Commands that call the API
  * declare their variables with their options.
  */
 const environment = z.object({
-  DATABASE_URL: z.preprocess(absentWhenEmpty, databaseUrl.optional()),
-  REDIS_URL: z.preprocess(absentWhenEmpty, redisUrl.optional()),
+  DATABASE_URL: databaseUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
   DATA_DIR: z.preprocess((given) => readDataDir({ DATA_DIR: given as string | undefined }), z.string()),
-  HOST: z.preprocess(absentWhenEmpty, host.default('127.0.0.1')),
-  PORT: z.preprocess(absentWhenEmpty, port.default(8080)),
+  HOST: host.default('127.0.0.1'),
+  PORT: port.default(8080),
   /** The address at which clients reach the service. If absent, answers name no host. */
-  PUBLIC_URL: z.preprocess(absentWhenEmpty, publicUrl.optional()),
+  PUBLIC_URL: publicUrl.optional(),
   /** Determines the first digit of asset numbers (rules 7). */
-  REGION: z.preprocess(absentWhenEmpty, oneOf(['domestic', 'overseas']).default('domestic')),
-  WORKER_PORT: z.preprocess(absentWhenEmpty, port.optional()),
-  WORKER_DRAINS: z.preprocess(absentWhenEmpty, wholeNumber(1, 16).default(4)),
-  DATABASE_POOL: z.preprocess(absentWhenEmpty, wholeNumber(2, 200).default(10)),
+  REGION: oneOf(['domestic', 'overseas']).default('domestic'),
+  WORKER_PORT: port.optional(),
+  WORKER_DRAINS: wholeNumber(1, 16).default(4),
+  DATABASE_POOL: wholeNumber(2, 200).default(10),
   /** The maximum of pending orders of an application (rules 6.2). */
-  MAX_PENDING_ORDERS: z.preprocess(absentWhenEmpty, wholeNumber(1, 100_000_000).default(2_000_000)),
+  MAX_PENDING_ORDERS: wholeNumber(1, 100_000_000).default(2_000_000),
   /** How long the content of failed orders is kept (rules 6.7). */
-  FAILED_ORDER_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(1, 3_650).default(30)),
+  FAILED_ORDER_DAYS: wholeNumber(1, 3_650).default(30),
   /** How long events and webhook deliveries are kept (rules 6.8): longer than a delivery is retried. */
-  EVENT_DAYS: z.preprocess(absentWhenEmpty, wholeNumber(4, 3_650).default(30)),
+  EVENT_DAYS: wholeNumber(4, 3_650).default(30),
   /** Whether webhooks may use private addresses and http (rules 6.8). */
-  WEBHOOK_ALLOW_PRIVATE: z.preprocess(
-    absentWhenEmpty,
-    oneOf(['true', 'false'])
-      .default('false')
-      .transform((word) => word === 'true'),
-  ),
+  WEBHOOK_ALLOW_PRIVATE: oneOf(['true', 'false'])
+    .default('false')
+    .transform((word) => word === 'true'),
   /** The provider by which operators log in (rules 9 Logins by a provider). */
-  OIDC_ISSUER: z.preprocess(absentWhenEmpty, issuer.optional()),
-  OIDC_CLIENT_ID: z.preprocess(absentWhenEmpty, z.string().optional()),
-  OIDC_CLIENT_SECRET: z.preprocess(absentWhenEmpty, z.string().optional()),
-  OIDC_ROLES: z.preprocess(absentWhenEmpty, roles.optional()),
-  OIDC_GROUPS_CLAIM: z.preprocess(absentWhenEmpty, z.string().default('groups')),
-  PASSWORD_LOGIN: z.preprocess(absentWhenEmpty, oneOf(['on', 'off']).default('on')),
-  LOG_LEVEL: z.preprocess(
-    absentWhenEmpty,
-    oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
-  ),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_ROLES: roles.optional(),
+  OIDC_GROUPS_CLAIM: z.string().default('groups'),
+  PASSWORD_LOGIN: oneOf(['on', 'off']).default('on'),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
 });
 
 type Variables = Omit<z.infer<typeof environment>, 'PUBLIC_URL'>;
@@ -104,7 +98,9 @@ const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. @throws Error that names each invalid variable, its rule and its value */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const result = environment.safeParse(env);
+  // An empty variable counts as absent.
+  const given = Object.entries(env).filter(([, value = '']) => value.trim() !== '');
+  const result = environment.safeParse(Object.fromEntries(given));
   if (result.success) {
     const { PUBLIC_URL: publicUrl = null, ...config } = result.data;
     return { ...config, publicUrl, oidc: readOidc(config, publicUrl) };
@@ -173,25 +169,22 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 const EXAMPLE = 'such as https://licenses.example.com or https://example.com/lockstep';
 
-/** An address, or the rule that it breaks. */
-type PublicUrl = { url: string; fault?: never } | { fault: string; url?: never };
+/** The path prefix that a proxy removes, without trailing slashes. */
+const pathOf = ({ pathname }: URL) => pathname.replace(/\/+$/, '');
 
 /**
- * Parses the public address: http or https, a host, and the path prefix that a proxy removes. Removes trailing slashes.
- * Refuses a user, password, query or fragment, because answers and the API description publish the address. The fault
- * quotes nothing.
+ * Returns the rule that a public address breaks; null if it breaks none. It is http or https, a host, and a path
+ * prefix. Refuses a user, password, query or fragment, because answers and the API description publish the address. The
+ * fault quotes nothing.
  */
-function readPublicUrl(text: string): PublicUrl {
-  const url = URL.parse(text.trim());
-  if (url === null || !/^https?:$/.test(url.protocol)) return { fault: `must be an http or https address, ${EXAMPLE}` };
+function faultOfPublicUrl(url: URL | null): string | null {
+  if (url === null || !/^https?:$/.test(url.protocol)) return `must be an http or https address, ${EXAMPLE}`;
   if (url.username !== '' || url.password !== '') {
-    return { fault: 'must not contain a user or password, because the API description publishes it' };
+    return 'must not contain a user or password, because the API description publishes it';
   }
-  if (/[?#]/.test(url.href)) return { fault: `must not contain ? or #, ${EXAMPLE}` };
-  const path = url.pathname.replace(/\/+$/, '');
+  if (/[?#]/.test(url.href)) return `must not contain ? or #, ${EXAMPLE}`;
   // Clients would take the part after two slashes for a host.
-  if (path.includes('//')) return { fault: `must not contain // in its path, ${EXAMPLE}` };
-  return { url: url.origin + path };
+  return pathOf(url).includes('//') ? `must not contain // in its path, ${EXAMPLE}` : null;
 }
 
 /** Explains why a process cannot listen, by Node.js's error codes. */

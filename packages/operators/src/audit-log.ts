@@ -25,23 +25,23 @@ interface Change {
 }
 
 /** Adds an entry to the audit log of operators. Call it in the transaction of the change. */
-export async function recordChange(
+export function recordChange(db: Database, actor: Actor, { target, ...change }: Change): Promise<void> {
+  return recordChanges(db, actor, [target], change);
+}
+
+/** Adds the same entry for each target. */
+async function recordChanges(
   db: Database,
   { operatorId, name, requestId }: Actor,
-  { action, target, before = null, after = null }: Change,
+  targets: readonly Change['target'][],
+  { action, before = null, after = null }: Omit<Change, 'target'>,
 ): Promise<void> {
-  await db
-    .insertInto('operator_audit')
-    .values({
-      operator_id: operatorId,
-      actor: operatorId === null ? name : null,
-      action,
-      target,
-      before: before === null ? null : JSON.stringify(before),
-      after: after === null ? null : JSON.stringify(after),
-      request_id: requestId,
-    })
-    .execute();
+  const json = (fields: unknown) => (fields === null ? null : JSON.stringify(fields));
+  await sql`
+    insert into operator_audit (operator_id, actor, action, target, before, after, request_id)
+    select ${operatorId}::bigint, ${operatorId === null ? name : null}::text, ${action}, target,
+      ${json(before)}::json, ${json(after)}::json, ${requestId}
+    from unnest(${targets}::text[]) as target`.execute(db);
 }
 
 /**
@@ -110,7 +110,7 @@ export function recordFailed(
   actor: Actor,
   { licenseOrderIds, reason }: { licenseOrderIds: readonly string[]; reason: string },
 ): Promise<void> {
-  return recordOrders(trx, actor, licenseOrderIds, {
+  return recordChanges(trx, actor, licenseOrderIds, {
     action: 'order.failed',
     before: PENDING,
     after: { ...FAILED, reason },
@@ -119,25 +119,12 @@ export function recordFailed(
 
 /** Adds an entry for each failed order that an operator retried. Call it in that transaction. */
 export function recordRetried(trx: Trx, actor: Actor, licenseOrderIds: readonly string[]): Promise<void> {
-  return recordOrders(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
+  return recordChanges(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
 }
 
 /** Adds that an operator had a held order retried before its next attempt. Call it in that transaction. */
 export function recordHeldRetried(trx: Trx, actor: Actor, licenseOrderId: string): Promise<void> {
-  return recordOrders(trx, actor, [licenseOrderId], { action: 'order.retried', before: HELD, after: PENDING });
-}
-
-async function recordOrders(
-  trx: Trx,
-  { operatorId, name, requestId }: Actor,
-  licenseOrderIds: readonly string[],
-  { action, before, after }: Omit<Change, 'target'>,
-): Promise<void> {
-  await sql`
-    insert into operator_audit (operator_id, actor, action, target, before, after, request_id)
-    select ${operatorId}::bigint, ${operatorId === null ? name : null}::text, ${action}, id,
-      ${JSON.stringify(before)}::json, ${JSON.stringify(after)}::json, ${requestId}
-    from unnest(${licenseOrderIds}::text[]) as id`.execute(trx);
+  return recordChanges(trx, actor, [licenseOrderId], { action: 'order.retried', before: HELD, after: PENDING });
 }
 
 /**
