@@ -19,7 +19,7 @@ export {
   isLocked,
   recordFailure,
 } from './logins.ts';
-export { newPassword, PasswordHasher } from './passwords.ts';
+export { newPassword, PasswordHasher, type PasswordTools } from './passwords.ts';
 export { RefusalRecorder } from './refusal-recorder.ts';
 export { listRefusals } from './refusals.ts';
 export { hashSecret, newSecret } from './secrets.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApplicationId, MemberId } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
-import type { HashOwner, PasswordHasher } from './passwords.ts';
+import type { HashOwner, PasswordTools } from './passwords.ts';
 
 /**
  * How many failed logins lock a name (rules 2). Those of one party lock the name for that party only, so that it
@@ -40,6 +40,11 @@ export interface Failure {
 /** Failures are stored under the hash of the name, so a name takes 32 bytes however long it is. */
 const hashName = (name: string) => createHash('sha256').update(name).digest();
 
+interface CheckOptions {
+  owner: HashOwner;
+  note?: (trx: Trx, failure: Failure) => Promise<void>;
+}
+
 /**
  * Checks a password against the hash that `find` returns, if any. Returns undefined if the password is wrong or the
  * name is locked; a wrong password counts as a failure unless the name is locked. Neither the result nor the time
@@ -49,17 +54,7 @@ const hashName = (name: string) => createHash('sha256').update(name).digest();
  * Throws an Overload; then nothing was counted.
  */
 export async function checkPassword<Found extends { passwordHash: string | null }>(
-  {
-    db,
-    passwords,
-    owner,
-    note,
-  }: {
-    db: Database;
-    passwords: PasswordHasher;
-    owner: HashOwner;
-    note?: (trx: Trx, failure: Failure) => Promise<void>;
-  },
+  { db, passwords, owner, note }: Omit<PasswordTools, 'signal'> & CheckOptions,
   attempt: Attempt,
   password: string,
   find: () => Promise<Found | undefined>,
@@ -159,14 +154,6 @@ export interface Login {
   password: string;
 }
 
-/** The dependencies of a login. */
-export interface LoginTools {
-  db: Database;
-  passwords: PasswordHasher;
-  /** Aborts when the caller no longer waits for the login. */
-  signal: AbortSignal;
-}
-
 const attemptOf = (applicationId: ApplicationId, account: string): Attempt => ({
   kind: 'user',
   name: account,
@@ -180,7 +167,7 @@ const attemptOf = (applicationId: ApplicationId, account: string): Attempt => ({
  * Throws an Overload; then nothing was counted.
  */
 export async function logIn(
-  { db, passwords, signal }: LoginTools,
+  { db, passwords, signal }: PasswordTools,
   applicationId: ApplicationId,
   { account, password }: Login,
 ): Promise<LoggedIn | undefined> {

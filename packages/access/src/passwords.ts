@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { FairQueue } from '@lockstep/platform';
+import { type Database, FairQueue } from '@lockstep/platform';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
 import { newSecret } from './secrets.ts';
 
@@ -22,6 +22,14 @@ export interface HashOwner {
   party: string;
   /** Aborts when the result is no longer needed; hashes that have not started are dropped. */
   signal?: AbortSignal | undefined;
+}
+
+/** The dependencies of functions that set or check passwords. */
+export interface PasswordTools {
+  db: Database;
+  passwords: PasswordHasher;
+  /** Aborts when the caller no longer waits; passwords not yet hashed are dropped. */
+  signal?: AbortSignal;
 }
 
 /** Length of a generated password: 144 random bits. */

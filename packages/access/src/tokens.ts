@@ -8,7 +8,8 @@ import {
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
 import { sql } from 'kysely';
-import { isStillLoggedIn, type Login, type LoginTools, logIn } from './logins.ts';
+import { isStillLoggedIn, type Login, logIn } from './logins.ts';
+import type { PasswordTools } from './passwords.ts';
 import { hashSecret, isOneOf, newSecret } from './secrets.ts';
 
 /** An error answer of the token endpoint (RFC 6749 section 5.2). */
@@ -55,7 +56,7 @@ export async function issueClientToken(
  * failure counted; invalid_grant if the account or password is wrong or the account is locked. Throws an Overload.
  */
 export async function issueUserToken(
-  tools: LoginTools,
+  tools: PasswordTools,
   client: ClientCredentials,
   user: Login,
   requestedScope: string | undefined,
@@ -102,7 +103,7 @@ export const MAX_USER_TOKENS = 100;
 async function insertToken(
   db: Database | Trx,
   { id: applicationId, generation }: Authenticated,
-  { token, memberId, scopes }: NewToken,
+  { token, memberId, scopes }: { token: string; memberId: MemberId | null; scopes: Scope[] },
 ): Promise<void> {
   const isOfSame = memberId === null ? sql`member_id is null` : sql`member_id = ${memberId}`;
   const maxOthers = (memberId === null ? MAX_CLIENT_TOKENS : MAX_USER_TOKENS) - 1;
@@ -121,12 +122,6 @@ async function insertToken(
     insert into access_token (token_hash, application_id, generation, member_id, scopes, expires_time)
     values (${hashSecret(token)}, ${applicationId}, ${generation}, ${memberId}, ${scopes},
       now() + make_interval(secs => ${ACCESS_TOKEN_SECONDS}))`.execute(db);
-}
-
-interface NewToken {
-  token: string;
-  memberId: MemberId | null;
-  scopes: Scope[];
 }
 
 function buildTokenAnswer(token: string, scopes: Scope[]): TokenAnswer {

@@ -24,7 +24,7 @@ export {
 } from './ledger/ledger.ts';
 export type { VerdictFacts } from './ledger/verdict.ts';
 export { changeLocks } from './locks.ts';
-export { type Region, takeAssetNumbers } from './numbers.ts';
+export { takeAssetNumbers } from './numbers.ts';
 export { listOldestFirst } from './oldest-first.ts';
 export { buildPage, countRowsBefore } from './page.ts';
 export { type EndedProduct, readEndedProducts } from './storing/loading/ended.ts';

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '@lockstep/platform';
 import { sql } from 'kysely';
 
 /** Where the service runs. It determines the first digit of asset numbers (rules 7). */
-export type Region = 'domestic' | 'overseas';
+type Region = 'domestic' | 'overseas';
 
 const FIRST_DIGITS: Record<Region, number> = { domestic: 8, overseas: 6 };
 const MAX_COUNT = 999_999_999;

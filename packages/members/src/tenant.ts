@@ -1,17 +1,8 @@
-import type { PasswordHasher } from '@lockstep/access';
 import { assetsOf, lockFound, NOW, selectAssets } from '@lockstep/assets';
 import { type AssetId, type Channels, type EnterpriseId, type MemberId, Refusal } from '@lockstep/contract';
 import { type Database, isId, type Tables, type Trx } from '@lockstep/platform';
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { AssetFacts } from './rules/holdings.ts';
-
-/** The dependencies of functions that set passwords. */
-export interface PasswordTools {
-  db: Database;
-  passwords: PasswordHasher;
-  /** Aborts when the caller no longer waits; passwords not yet hashed are dropped. */
-  signal?: AbortSignal;
-}
 
 /** Who acts in the member center, and in which enterprise. A call sees and changes nothing outside it. */
 export interface Actor {

@@ -1,4 +1,4 @@
-import { newPassword, type PasswordHasher } from '@lockstep/access';
+import { newPassword, type PasswordHasher, type PasswordTools } from '@lockstep/access';
 import type { Channels } from '@lockstep/contract';
 import {
   type ConsoleOperator,
@@ -12,12 +12,6 @@ import { recordChange } from './audit-log.ts';
 import { NO_LINK } from './log-in-links.ts';
 import type { Actor } from './operator.ts';
 import { setPasswordHash } from './sessions.ts';
-
-/** The dependencies of setting a password. */
-export interface PasswordTools {
-  db: Database;
-  passwords: PasswordHasher;
-}
 
 /** An operator as admins see them. */
 export type ListedOperator = Omit<ConsoleOperator, 'createdTime' | 'disabledTime' | 'lastUsedTime'> & {

@@ -164,19 +164,15 @@ interface LentAsset {
 
 /** Reads the assignments and loans of assets. */
 export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdings> {
-  const assigned = await trx
-    .selectFrom('asset_assignment')
-    .select(['asset_id', 'member_id'])
-    .where(sql<boolean>`asset_id = any (${assetIds}::bigint[])`)
-    .execute();
-  const lent = await trx
-    .selectFrom('asset_lending')
-    .select(['asset_id', 'lock_asset_id'])
-    .where(sql<boolean>`asset_id = any (${assetIds}::bigint[])`)
+  const rows = await trx
+    .selectFrom('asset_assignment as held')
+    .leftJoin('asset_lending as lent', 'lent.asset_id', 'held.asset_id')
+    .select(['held.asset_id as id', 'member_id as memberId', 'lock_asset_id as lockId'])
+    .where(sql<boolean>`held.asset_id = any (${assetIds}::bigint[])`)
     .execute();
   return {
-    holderOf: new Map(assigned.map((row) => [row.asset_id, row.member_id])),
-    lockOf: new Map(lent.map((row) => [row.asset_id, row.lock_asset_id])),
+    holderOf: new Map(rows.map(({ id, memberId }) => [id, memberId])),
+    lockOf: new Map(rows.flatMap(({ id, lockId }) => (lockId === null ? [] : [[id, lockId]]))),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PasswordTools } from '@lockstep/access';
 import {
   type AddedEmployees,
   CLOUD_LICENSE_TYPES,
@@ -15,7 +16,6 @@ import {
   acrossChannels,
   insertEmployees,
   lockEnterprise,
-  type PasswordTools,
   readCode,
   selectEmployees,
   selectEnterpriseAssets,

@@ -1,4 +1,4 @@
-import { endLogins } from '@lockstep/access';
+import { endLogins, type PasswordTools } from '@lockstep/access';
 import { NOW } from '@lockstep/assets';
 import {
   ACCOUNT_CHARACTERS,
@@ -21,7 +21,6 @@ import {
   lockEmployeeToDelete,
   lockEnterprise,
   lockEnterpriseAssets,
-  type PasswordTools,
   selectEmployees,
   selectEnterpriseAssets,
   updateEmployee,

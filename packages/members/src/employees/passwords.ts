@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { newPassword } from '@lockstep/access';
+import { newPassword, type PasswordTools } from '@lockstep/access';
 import { type EnterpriseId, type MemberId, OPERATOR_ID } from '@lockstep/contract';
 import { type Database, inTransaction, isId, type Trx } from '@lockstep/platform';
 import { recordChanges } from '../audit.ts';
-import {
-  type Actor,
-  findTenant,
-  insertEmployees,
-  lockEnterprise,
-  type PasswordTools,
-  selectEmployees,
-} from '../tenant.ts';
+import { type Actor, findTenant, insertEmployees, lockEnterprise, selectEmployees } from '../tenant.ts';
 import { accountOf, type ChangedMember, resetPassword } from './change.ts';
 
 /** An account and its new password, which is shown only once (rules 9). */

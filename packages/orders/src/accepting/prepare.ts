@@ -31,7 +31,7 @@ export interface PreparedBatch {
   sharedNumber: { assetNum: string; paths: [first: string, second: string] } | null;
 }
 
-interface PreparedChunk {
+export interface PreparedChunk {
   lane: number;
   customerIds: CustomerId[];
   orderCount: number;

@@ -58,6 +58,9 @@ export async function finishOrders(
   });
   if (finished.length === 0) return NOTHING_APPLIED;
   await insertHeld(trx, moved);
+  const failedOrders = outcomes.flatMap(({ accepted, failure }) =>
+    failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
+  );
   const rows = await run<FinishedRow>(trx, {
     name: 'finish_chunks',
     text: FINISH_CHUNKS,
@@ -67,7 +70,7 @@ export async function finishOrders(
       textArray(finished.map(({ payload }) => payload)),
       finished.map(({ succeeded }) => succeeded),
       finished.map(({ failed }) => failed.length),
-      countCauses(outcomes),
+      countCauses(failedOrders),
       textArray(finished.map(({ customerIds }) => customerIds)),
     ],
   });
@@ -80,9 +83,6 @@ export async function finishOrders(
   });
   const failed = finished.flatMap((chunk) => chunk.failed).filter(({ placed: [, order] }) => isReadable(order));
   await keepFailedOrders(trx, failed);
-  const failedOrders = outcomes.flatMap(({ accepted, failure }) =>
-    failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
-  );
   return {
     succeeded: outcomes.length - failedOrders.length,
     failedOrders,
@@ -99,12 +99,9 @@ interface FinishedRow {
   call: [channelOrderId: string, requestId: string];
 }
 
-function countCauses(outcomes: readonly Outcome[]): Record<string, number> {
-  const causes: Record<string, number> = {};
-  for (const { failure } of outcomes) {
-    if (failure !== null) causes[failure.cause] = (causes[failure.cause] ?? 0) + 1;
-  }
-  return causes;
+function countCauses(failedOrders: Applied['failedOrders']): Record<string, number> {
+  const byCause = Map.groupBy(failedOrders, ({ cause }) => cause);
+  return Object.fromEntries([...byCause].map(([cause, orders]) => [cause, orders.length]));
 }
 
 const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + done.failed = order_count';
@@ -184,14 +181,14 @@ export function logApplied(
   startedMs: number,
 ) {
   const { batches, succeeded, failedOrders } = applied;
-  const causes = Object.fromEntries(
-    [...Map.groupBy(failedOrders, ({ cause }) => cause)].map(([cause, orders]) => [cause, orders.length]),
-  );
-  const failures = failedOrders.length === 0 ? {} : { causes, failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
+  const failures = { causes: countCauses(failedOrders), failures: failedOrders.slice(0, MAX_LOGGED_FAILURES) };
   const ms = Math.round(performance.now() - startedMs);
   const orders = succeeded + failedOrders.length;
   const [first = [], ...further] = splitIntoLines(batches);
-  log.info({ orders, failed: failedOrders.length, ms, ...failures, batches: first }, message);
+  log.info(
+    { orders, failed: failedOrders.length, ms, ...(failedOrders.length > 0 && failures), batches: first },
+    message,
+  );
   for (const more of further) log.info({ batches: more }, `${message}, continued`);
 }
 

@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import type { BatchId, CustomerId } from '@lockstep/contract';
+import type { BatchId } from '@lockstep/contract';
 import {
   buildRows,
   type Database,
@@ -22,6 +22,7 @@ import {
   RECORDING_STORED,
   type SubmittedBatch,
 } from '../accepting/batch.ts';
+import type { PreparedChunk } from '../accepting/prepare.ts';
 import { channelOfColumn } from '../lanes.ts';
 import { PAYLOAD_VERSION } from '../stored-orders.ts';
 import { SO_FAR } from '../summary.ts';
@@ -181,16 +182,8 @@ export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promi
   await sql`select from batch where id = any (${batchIds}::bigint[]) order by id for no key update`.execute(trx);
 }
 
-/** Orders of one batch and lane that are pending again. */
-export interface ChunkBack {
-  batchId: BatchId;
-  lane: number;
-  customerIds: readonly CustomerId[];
-  orderCount: number;
-  weight: number;
-  /** All pending orders of the chunk, these included. */
-  payload: string;
-}
+/** Orders of one batch and lane that are pending again. `payload`: all pending orders of the chunk, these included. */
+export type ChunkBack = PreparedChunk & { batchId: BatchId };
 
 /**
  * Makes orders pending again and reopens their batches. Lock the batches first. Their chunks still count the failures,

@@ -10,12 +10,9 @@ import type { Database, Tables, Trx } from './database.ts';
  * cannot see its length, and keeps one plan for any length. Otherwise it plans each lookup of one row anew, because
  * that looks cheaper than a lookup of many; but planning takes longer than the lookup.
  */
-export interface Statement<_Row> {
+export interface Statement<_Row> extends Query {
   name: string;
-  text: string;
   values: readonly unknown[];
-  /** Whether every row of the answer is a newly stored row (see `Query`). */
-  storesRows?: boolean;
 }
 
 /** Runs a statement and returns its rows. */
