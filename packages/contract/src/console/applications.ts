@@ -7,7 +7,7 @@ import { emptyAsAbsent, optional, optionalText, searchText, text } from '../scal
 import { fault } from '../templates.ts';
 import { MAX_BOUND_CHANNELS, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '../words.ts';
 import { Sender } from './batches.ts';
-import { consoleTable, get, on, pagesOf, post } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf, post } from './operation.ts';
 
 /** Whether an application may call: only an approved one gets tokens. */
 export const ApplicationStatus = z.enum(['pending', 'approved', 'suspended']);
@@ -75,7 +75,7 @@ export const Notices = z.object({
 });
 export type Notices = z.infer<typeof Notices>;
 
-export const applicationsOperations = consoleTable({
+export const applicationsOperations = {
   listApplications: {
     ...get('/applications'),
     query: z.object({
@@ -129,4 +129,4 @@ export const applicationsOperations = consoleTable({
     data: ConsoleApplication,
   },
   changeNotices: { ...application.post('/notices', 'admin'), body: Notices, data: ConsoleApplication },
-});
+} satisfies Record<string, ConsoleOperation>;

@@ -5,7 +5,7 @@ import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, LicenseOrderId, queryInteger, queryTime, time } from '../scalars.ts';
 import { Validity } from '../verdict.ts';
 import { Holder, Owner } from './enterprises.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 
 /** An asset in a list, with its employee. */
 const NamedAsset = ListedAsset.extend({
@@ -129,7 +129,7 @@ export type AssetOfNumber = z.infer<typeof AssetOfNumber>;
 const asset = on('/assets/{assetNum}', AssetNumParams);
 
 /** Assets of all channels, their contents and history. */
-export const assetsOperations = consoleTable({
+export const assetsOperations = {
   listAssets: { ...get('/assets'), query: AssetListQuery, ...pagesOf('assets', NamedAsset) },
   /** Counts the assets that `listAssets` has for a period, by enterprise. */
   getExpiring: {
@@ -158,4 +158,4 @@ export const assetsOperations = consoleTable({
     }),
   },
   getAssetHistory: { ...asset.get('/history'), query: ListPageQuery, ...pagesOf('entries', ToldEntry) },
-});
+} satisfies Record<string, ConsoleOperation>;

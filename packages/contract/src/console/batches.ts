@@ -13,7 +13,7 @@ import {
 import { emptyAsAbsent, id, optionalIds, optionalText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { Pause } from './channels.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of failed orders that the console can edit. Beyond it, operators use the command. */
@@ -153,7 +153,7 @@ const batch = on('/batches/{batchId}', z.object({ batchId: id<'BatchId'>() }));
 const MAX_RESEND_BODY_BYTES = MAX_RESEND_BYTES + 64 * 1024;
 
 /** Batches of all applications (rules 6.4 to 6.7). */
-export const batchesOperations = consoleTable({
+export const batchesOperations = {
   listAllBatches: { ...get('/batches'), query: ConsoleBatchesQuery, ...pagesOf('batches', ConsoleBatch) },
   listImports: {
     ...get('/imports'),
@@ -189,4 +189,4 @@ export const batchesOperations = consoleTable({
     maxBodyBytes: MAX_RESEND_BODY_BYTES,
     data: z.object({ batchId: ShownBatchId, channelOrderId: z.string(), orders: z.number() }),
   },
-});
+} satisfies Record<string, ConsoleOperation>;

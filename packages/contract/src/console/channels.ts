@@ -3,7 +3,7 @@ import { ChannelCode } from '../access.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optional, searchText, text } from '../scalars.ts';
 import { CHANNEL_HEALTHS } from '../words.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 
 /** How many orders were accepted, succeeded and failed. A retried order counts again. */
 export const OrderCounts = z.object({ accepted: z.number(), succeeded: z.number(), failed: z.number() });
@@ -66,7 +66,7 @@ export type ChannelPause = z.infer<typeof ChannelPause>;
 
 const channel = on('/channels/{channelCode}', z.object({ channelCode: ChannelCode }));
 
-export const channelsOperations = consoleTable({
+export const channelsOperations = {
   listChannels: {
     ...get('/channels'),
     query: z.object({
@@ -85,4 +85,4 @@ export const channelsOperations = consoleTable({
     data: ChannelPause.extend({ isIdle: z.boolean() }),
   },
   resumeChannel: { ...channel.post('/resume', 'support'), data: ChannelPause },
-});
+} satisfies Record<string, ConsoleOperation>;

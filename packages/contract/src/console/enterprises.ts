@@ -17,7 +17,7 @@ import {
   time,
 } from '../scalars.ts';
 import { Verdict } from '../verdict.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 
 /** A customer and its enterprise, by ids and by names. */
 export const Owner = z.object({
@@ -100,7 +100,7 @@ const administrator = on(
 /** The query of a list that can be searched. */
 const Search = ListPageQuery.extend({ text: optional(searchText()) });
 
-export const enterprisesOperations = consoleTable({
+export const enterprisesOperations = {
   /** Lists enterprises, newest first, by part of the name, id, code or CRM number, ignoring case. */
   listEnterprises: { ...get('/enterprises'), query: Search, ...pagesOf('enterprises', EnterpriseRow) },
   /** Lists customers, newest first, by id, enterprise, channel, and part of the name, id, or id in the channel. */
@@ -134,4 +134,4 @@ export const enterprisesOperations = consoleTable({
   createFirstAdministrator: { ...enterprise.post('/first-administrator', 'support'), data: NewLogin },
   /** Sets a new password for an administrator, shown only once, and logs them out everywhere. */
   resetAdministratorPassword: { ...administrator.post('/password', 'support'), data: NewLogin },
-});
+} satisfies Record<string, ConsoleOperation>;

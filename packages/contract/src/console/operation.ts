@@ -44,8 +44,3 @@ export function pagesOf<const Field extends string, Row extends z.ZodType>(field
   const rows = { [field]: z.array(row) } as Record<Field, z.ZodArray<Row>>;
   return { list: byCursor(field), data: z.object({ ...rows, nextCursor: z.string().nullable() }) };
 }
-
-/** Returns a table of operations and keeps the type of each. */
-export function consoleTable<Table extends Record<string, ConsoleOperation>>(table: Table): Table {
-  return table;
-}

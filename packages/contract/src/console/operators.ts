@@ -3,7 +3,7 @@ import { whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { emptyAsAbsent, optionalText, queryTime, text } from '../scalars.ts';
 import { BoundChannels } from './applications.ts';
-import { consoleTable, get, OperatorRole, on, pagesOf, post } from './operation.ts';
+import { type ConsoleOperation, get, OperatorRole, on, pagesOf, post } from './operation.ts';
 import { OperatorName } from './session.ts';
 
 /** An operator as admins see them. */
@@ -44,7 +44,7 @@ export type OperatorAuditEntry = z.infer<typeof OperatorAuditEntry>;
 
 const operator = on('/operators/{name}', z.object({ name: text(63) }));
 
-export const operatorsOperations = consoleTable({
+export const operatorsOperations = {
   listOperators: {
     ...get('/operators', 'admin'),
     list: whole('operators'),
@@ -82,4 +82,4 @@ export const operatorsOperations = consoleTable({
     }),
     ...pagesOf('entries', OperatorAuditEntry),
   },
-});
+} satisfies Record<string, ConsoleOperation>;

@@ -7,7 +7,7 @@ import { optionalId, optionalIds, optionalText, searchText, text } from '../scal
 import { HeldOrder, Sender, ShownBatchId, TracedOrder } from './batches.ts';
 import { Pause } from './channels.ts';
 import { Owner } from './enterprises.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 import { ComparedPreview } from './preview.ts';
 
 /** Maximum bytes of an order that the console shows as it was sent. */
@@ -149,7 +149,7 @@ export const FailedByOperator = z.object({
 
 const order = on('/orders/{licenseOrderId}', OrderResultParams);
 
-export const ordersOperations = consoleTable({
+export const ordersOperations = {
   listAllOrders: { ...get('/orders'), query: ConsoleOrdersQuery, ...pagesOf('orders', ConsoleOrder) },
   getOrder: { ...order.get(), data: OwnedOrder },
   /** Returns an order as it was sent, if still stored. Passwords are hidden. */
@@ -167,4 +167,4 @@ export const ordersOperations = consoleTable({
   },
   /** Finds at most five of each kind: whole matches first, then those that begin with the text. */
   search: { ...get('/search'), query: z.object({ text: searchText() }), data: z.object({ hits: z.array(SearchHit) }) },
-});
+} satisfies Record<string, ConsoleOperation>;

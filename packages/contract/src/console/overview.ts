@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Sender } from './batches.ts';
 import { ConsoleChannel, OrderCounts } from './channels.ts';
-import { consoleTable, get } from './operation.ts';
+import { type ConsoleOperation, get } from './operation.ts';
 
 /** The periods that the overview can show, and the intervals into which it divides them. */
 export const OVERVIEW_SPANS = {
@@ -128,8 +128,8 @@ export const QueueState = z.object({
 });
 export type QueueState = z.infer<typeof QueueState>;
 
-export const overviewOperations = consoleTable({
+export const overviewOperations = {
   getOverview: { ...get('/overview'), query: z.object({ span: OverviewSpan.default('6h') }), data: Overview },
   getProblems: { ...get('/problems'), data: Problems },
   getQueue: { ...get('/queue'), data: QueueState },
-});
+} satisfies Record<string, ConsoleOperation>;

@@ -4,7 +4,7 @@ import { BatchOrder } from '../orders/orders.ts';
 import { OrderPreview } from '../orders/preview.ts';
 import { optionalText } from '../scalars.ts';
 import { MAX_BATCH_BYTES } from '../words.ts';
-import { consoleTable, post } from './operation.ts';
+import { type ConsoleOperation, post } from './operation.ts';
 
 const { nearest } = OrderPreview.shape;
 const value = z.union([z.string(), z.number()]).nullable();
@@ -38,7 +38,7 @@ export const PreviewedBatch = z.object({
 });
 export type PreviewedBatch = z.infer<typeof PreviewedBatch>;
 
-export const previewOperations = consoleTable({
+export const previewOperations = {
   previewBatch: {
     ...post('/preview', 'viewer'),
     query: z.object({
@@ -49,4 +49,4 @@ export const previewOperations = consoleTable({
     maxBodyBytes: MAX_BATCH_BYTES,
     data: PreviewedBatch,
   },
-});
+} satisfies Record<string, ConsoleOperation>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_NEXT, OPERATOR_NAME, OPERATOR_PASSWORD } from '../words.ts';
-import { consoleTable, get, OperatorRole, post } from './operation.ts';
+import { type ConsoleOperation, get, OperatorRole, post } from './operation.ts';
 
 /** A password to compare. A character has up to four UTF-16 units until it is composed. */
 const sentPassword = z.string().max(4 * OPERATOR_PASSWORD.maxCharacters);
@@ -30,7 +30,7 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-export const sessionOperations = consoleTable({
+export const sessionOperations = {
   logIn: { ...post('/session/log-in', 'anybody'), body: z.object({ name: text(), password: sentPassword }), data: Me },
   logInByLink: {
     ...post('/session/log-in-by-link', 'anybody'),
@@ -57,4 +57,4 @@ export const sessionOperations = consoleTable({
     body: z.object({ password: sentPassword, newPassword: password() }),
     data: Me,
   },
-});
+} satisfies Record<string, ConsoleOperation>;

@@ -5,7 +5,7 @@ import { emptyAsAbsent, optionalText, recentTime } from '../scalars.ts';
 import { DeliveryPage, DeliveryParams, ReplayEvents, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';
 import { Sender } from './batches.ts';
-import { consoleTable, get, on, pagesOf } from './operation.ts';
+import { type ConsoleOperation, get, on, pagesOf } from './operation.ts';
 
 /** The health of a webhook; `failing`: its last attempt failed. */
 export const WebhookHealth = z.enum(['active', 'failing', 'paused', 'disabled']);
@@ -36,7 +36,7 @@ export type ConsoleWebhookDetail = z.infer<typeof ConsoleWebhookDetail>;
 const webhook = on('/webhooks/{webhookId}', WebhookParams);
 const delivery = on('/webhooks/{webhookId}/deliveries/{deliveryId}', DeliveryParams);
 
-export const webhooksOperations = consoleTable({
+export const webhooksOperations = {
   listWebhooks: {
     ...get('/webhooks'),
     query: z.object({
@@ -67,4 +67,4 @@ export const webhooksOperations = consoleTable({
   resumeWebhook: { ...webhook.post('/resume', 'support'), data: ConsoleWebhook },
   resendDelivery: { ...delivery.post('/resend', 'support'), data: WebhookDelivery },
   testWebhook: { ...webhook.post('/test', 'support'), data: WebhookDelivery },
-});
+} satisfies Record<string, ConsoleOperation>;
