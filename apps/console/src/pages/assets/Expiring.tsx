@@ -7,7 +7,7 @@ import { Page, Query, Section } from '../../kit/page.tsx';
 import { List } from '../../kit/table.tsx';
 import { Count } from '../../kit/values.tsx';
 import { writeTime } from '../../words/times.ts';
-import { useLanguageTag, useNumberFormat, useWords } from '../../words/words.ts';
+import { useLanguageTag, useWords } from '../../words/words.ts';
 import { useAssetTable } from './Assets.tsx';
 import { assetsWords, licenseTypeWords } from './words.ts';
 
@@ -70,13 +70,12 @@ export function ExpiringPage() {
 /** How many assets end in a period, and the enterprises with the most of them, each a filter of the list. */
 function Owners({ period }: { period: { expiresFrom: string; expiresTo: string } }) {
   const words = useWords(assetsWords);
-  const write = useNumberFormat();
   const [{ enterpriseGlobalId: chosen }, change] = useAddress();
   return (
     <Query of={useOperation('getExpiring', { query: period })}>
       {({ assets, enterpriseCount, enterprises, firstEnds }) =>
         (assets > 0 || firstEnds !== null) && (
-          <Section title={`${words.ending}${words.colon}${write(assets)}`}>
+          <Section title={words.ending(assets)}>
             {firstEnds !== null && <div className="small">{words.endingFirst(firstEnds)}</div>}
             <Group gap="xs" role="group" aria-label={words.endingOf}>
               {enterprises.map(({ enterpriseGlobalId: id, enterpriseName, assets: count }) => (

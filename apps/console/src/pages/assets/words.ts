@@ -13,7 +13,7 @@ export const assetsWords = defineAreaWords({
     '在所选月份到期（或其产品到期）的有效资产，按日期排列。月份按您的时区计算。',
   ],
   pastDays: ['Last 30 days', '最近 30 天'],
-  ending: ['Assets that end', '到期资产'],
+  ending: [(count: string) => `Assets that end: ${count}`, (count) => `到期资产：${count}`],
   endingOf: ['Enterprises with the most', '到期资产最多的企业'],
   endingFirst: [
     (ends: string) => `Only the first ${ends} ends of the period are counted, by day.`,

@@ -6,7 +6,6 @@ import { Labeled, Time } from '../../kit/values.tsx';
 import { commonWords } from '../../words/define-words.ts';
 import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
-import styles from '../pages.module.css';
 import { checkWords, type Found } from './check-words.ts';
 import { overviewWords } from './words.ts';
 
@@ -49,8 +48,8 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
           </Notice>
         );
       })}
-      <details className={styles.checks}>
-        <summary>
+      <details>
+        <summary style={{ cursor: 'pointer' }}>
           {wrong.length === 0 ? (
             <Badge tone="good">{words.allWell}</Badge>
           ) : (
