@@ -13,6 +13,9 @@ import {
 import { createContext, use } from 'react';
 import { CallFailure, type CallOf, callOperation } from './calls.ts';
 
+/** Between reloads of what changes all the time. */
+export const REFRESH_MS = 5_000;
+
 interface ReadOptions<Data> {
   /** Milliseconds between reloads while the tab is visible. A function can stop them, depending on the data. */
   refreshMs?: number | false | ((data: Data | undefined) => number | false);

@@ -1,7 +1,7 @@
 import type { ConsoleBatch, Import, TracedBatch } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import type { CallOf } from '../../api/calls.ts';
-import { useOperation } from '../../api/operations.ts';
+import { REFRESH_MS, useOperation } from '../../api/operations.ts';
 import { optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, type Tone, useStateWords } from '../../kit/signs.tsx';
@@ -11,7 +11,6 @@ import { useRate, useWords } from '../../words/words.ts';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
 import { batchesWords } from './words.ts';
 
-const REFRESH_MS = 5_000;
 const STATES = ['accepted', 'processing', 'completed'] as const;
 
 /** Batches of all applications, with filters. */

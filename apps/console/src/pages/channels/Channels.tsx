@@ -2,7 +2,7 @@ import type { ChannelDetail, ConsoleChannel, Overview, Pause } from '@lockstep/c
 import { CHANNEL_HEALTHS } from '@lockstep/contract/words';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/operations.ts';
+import { REFRESH_MS, useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
@@ -13,8 +13,6 @@ import { useRate, useWords } from '../../words/words.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { channelsWords } from './words.ts';
-
-const REFRESH_MS = 5_000;
 
 /** All channels that have customers, filtered by code and state. */
 export function ChannelsPage() {

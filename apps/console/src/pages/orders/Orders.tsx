@@ -1,7 +1,7 @@
 import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/console';
 import { Button, Menu, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMayCall } from '../../api/operations.ts';
+import { REFRESH_MS, useMayCall } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
 import { optionsOf } from '../../kit/inputs.tsx';
@@ -16,7 +16,6 @@ import { batchesWords } from '../batches/words.ts';
 import { AssetLink, BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
 import { ordersWords } from './words.ts';
 
-const REFRESH_MS = 5_000;
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 const TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
 

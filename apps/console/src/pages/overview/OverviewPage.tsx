@@ -2,7 +2,7 @@ import type { Overview, OverviewSpan } from '@lockstep/contract/console';
 import { Button, Group } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useMe, useOperation } from '../../api/operations.ts';
+import { REFRESH_MS, useMe, useOperation } from '../../api/operations.ts';
 import { lastNight } from '../../kit/filters.tsx';
 import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
@@ -18,8 +18,6 @@ import { pageOf } from '../links.tsx';
 import { useWebhookTable } from '../webhooks/Webhooks.tsx';
 import { HealthSection } from './HealthSection.tsx';
 import { overviewWords } from './words.ts';
-
-const REFRESH_MS = 5_000;
 
 /** Health, backlog and activity of the service. */
 export function OverviewPage() {

@@ -1,6 +1,6 @@
 import type { QueueJob, QueueState } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
-import { useOperation } from '../../api/operations.ts';
+import { REFRESH_MS, useOperation } from '../../api/operations.ts';
 import { Page, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice, type Tone } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
@@ -9,7 +9,6 @@ import { useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import { queueWords } from './words.ts';
 
-const REFRESH_MS = 5_000;
 const TONES: Record<QueueJob['state'], Tone> = {
   active: 'busy',
   failed: 'bad',

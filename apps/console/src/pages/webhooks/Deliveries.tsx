@@ -1,6 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { REFRESH_MS } from '../../api/operations.ts';
 import { ConfirmButton, Dialog, wordsOf } from '../../kit/dialogs.tsx';
 import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
@@ -12,8 +13,6 @@ import { webhooksWords } from './words.ts';
 
 type Delivery = ConsoleData<'listWebhookDeliveries'>['deliveries'][number];
 type Attempt = Delivery['attempts'][number];
-
-const REFRESH_MS = 5_000;
 
 /** The messages to a webhook, newest first, with their attempts. */
 export function Deliveries({ webhookId }: { webhookId: string }) {

@@ -1,7 +1,7 @@
 import type { ConsoleWebhook, ConsoleWebhookDetail } from '@lockstep/contract/console';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMayCall, useOperation } from '../../api/operations.ts';
+import { REFRESH_MS, useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { Choice, TextField } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
@@ -12,8 +12,6 @@ import { useNumberFormat, useWords } from '../../words/words.ts';
 import { ApplicationLink, pageOf } from '../links.tsx';
 import { Deliveries } from './Deliveries.tsx';
 import { webhooksWords } from './words.ts';
-
-const REFRESH_MS = 5_000;
 
 /** One webhook: state, backlog and messages. */
 export function WebhookPage() {
