@@ -41,8 +41,8 @@ function operationsTable(): Plugin {
   const name = 'virtual:operations';
   const ids = Object.keys(consoleOperations) as ConsoleOperationId[];
   const table = ids.map((id) => {
-    const { method, path, role } = findConsoleOperation(id);
-    return [id, { method, path, role }];
+    const { method, path, role, list } = findConsoleOperation(id);
+    return [id, { method, path, role, rows: list?.rows[0] }];
   });
   return {
     name: 'lockstep-operations',

@@ -1,3 +1,4 @@
+import { operations } from 'virtual:operations';
 import type { ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
 import { Button, Group, UnstyledButton } from '@mantine/core';
 import {
@@ -61,12 +62,17 @@ interface DataTableProps<Row> extends Table<Row> {
   isChosen?: (row: Row) => boolean;
 }
 
-interface ListProps<Id extends ConsoleOperationId, Row> extends Table<Row> {
+/** A row of a list: an element of the only array in its data. */
+type RowOf<Id extends ConsoleOperationId> = object &
+  Extract<ConsoleData<Id>[keyof ConsoleData<Id>], readonly unknown[]>[number];
+
+type Cursor = { nextCursor: string | null };
+
+interface ListProps<Id extends ConsoleOperationId> extends Table<RowOf<Id>> {
   label: string;
   operation: Id;
   /** The call, without the filters and the cursor, which the address has. */
   call?: Omit<CallOf<Id>, 'query'> & { query?: Search };
-  rows: (data: ConsoleData<Id>) => readonly Row[];
   filters?: readonly FilterField[];
   /** Milliseconds between reloads. */
   refreshMs?: number | false;
@@ -79,8 +85,8 @@ interface ListProps<Id extends ConsoleOperationId, Row> extends Table<Row> {
 }
 
 /** A list of the service, with filters and pages. The address has both, so that a page can be shared. */
-export function List<Id extends ConsoleOperationId, Row extends object>(props: ListProps<Id, Row>) {
-  const { operation, call, rows, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
+export function List<Id extends ConsoleOperationId>(props: ListProps<Id>) {
+  const { operation, call, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
   const words = useWords(kitWords);
   const [address, change] = useAddress();
   const names = filters.flatMap(namesOf);
@@ -93,8 +99,8 @@ export function List<Id extends ConsoleOperationId, Row extends object>(props: L
   const skipped = useRef({ filtered, pages: 0 });
   if (skipped.current.filtered !== filtered) skipped.current = { filtered, pages: 0 };
   const { data, isPlaceholderData: isStale } = found;
-  const { nextCursor } = (data ?? { nextCursor: null }) as { nextCursor: string | null };
-  const shown = data === undefined ? [] : rows(data);
+  const { nextCursor, ...page } = (data ?? { nextCursor: null }) as Record<string, unknown> & Cursor;
+  const shown = (page[operations[operation].rows!] ?? []) as readonly RowOf<Id>[];
   const first = data && above?.(data);
   const isBarren = !isStale && nextCursor !== null && shown.length === 0;
   useEffect(() => {

@@ -49,7 +49,6 @@ export function ApplicationsPage() {
       <List
         label={words.applications}
         operation="listApplications"
-        rows={({ applications }) => applications}
         filters={[
           { name: 'search', label: words.search, kind: 'text' },
           { name: 'status', label: words.status, kind: 'select', options: statuses },

@@ -24,7 +24,6 @@ export function AssetsPage() {
       <List
         label={words.assets}
         operation="listAssets"
-        rows={({ assets }) => assets}
         filters={[
           { name: 'assetNum', label: words.assetNumBegins, kind: 'text' },
           { name: 'channelCode', label: words.channel, kind: 'text' },
@@ -72,7 +71,6 @@ export function AssetsOf({ owner }: { owner: { enterpriseGlobalId: string } | { 
       label={words.assets}
       operation="listAssets"
       call={{ query: owner }}
-      rows={({ assets }) => assets}
       {...useAssetTable({ withCustomer: 'enterpriseGlobalId' in owner })}
       none={[words.noAssets, words.noAssetsAdvice]}
     />

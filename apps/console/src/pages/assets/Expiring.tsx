@@ -54,7 +54,6 @@ export function ExpiringPage() {
                 label={words.expiring}
                 operation="listAssets"
                 call={{ query: { expiresFrom: String(from), expiresTo: String(to) } }}
-                rows={({ assets }) => assets}
                 filters={filters}
                 {...table}
                 none={[words.nothingEnds, words.nothingEndsAdvice]}

@@ -1,4 +1,4 @@
-import type { ConsoleBatchDetail, TracedBatch } from '@lockstep/contract/console';
+import type { ConsoleBatchDetail, TracedBatch, TracedOrder } from '@lockstep/contract/console';
 import { Button, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -215,13 +215,12 @@ function BatchOrders({ batch }: { batch: ConsoleBatchDetail }) {
         label={words.itsOrders}
         operation="listBatchOrders"
         call={{ params: { batchId }, query: { limit: '200' } }}
-        rows={({ orders }) => orders}
         refreshMs={isRunning && SECTION_REFRESH_MS}
         filters={[
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
           { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
         ]}
-        {...useOrderTable(() => batch)}
+        {...useOrderTable<TracedOrder>(() => batch)}
         none={[words.noOrders, words.noOrdersAdvice]}
       />
     </Section>

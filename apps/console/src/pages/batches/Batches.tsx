@@ -23,7 +23,6 @@ export function BatchesPage() {
       <List
         label={words.batches}
         operation="listAllBatches"
-        rows={({ batches }) => batches}
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'channelOrderId', label: words.channelOrderId, kind: 'text', placeholder: words.channelOrderIdHint },

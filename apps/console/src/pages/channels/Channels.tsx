@@ -23,7 +23,6 @@ export function ChannelsPage() {
       <List
         label={words.channels}
         operation="listChannels"
-        rows={({ channels }) => channels}
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'search', label: words.search, kind: 'text' },

@@ -58,7 +58,6 @@ export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: stri
       label={words.customers}
       operation="listCustomers"
       call={{ query: { enterpriseGlobalId } }}
-      rows={({ customers }) => customers}
       filters={enterpriseGlobalId === undefined ? filters : []}
       columns={columns}
       rowKey={({ customerId }) => customerId}
@@ -127,7 +126,6 @@ function Orders({ customerId }: { customerId: string }) {
       label={words.orders}
       operation="listAllOrders"
       call={{ query: { customerId } }}
-      rows={({ orders }) => orders}
       columns={columns.filter(({ header }) => ![words.sequence, words.customer].includes(header))}
       {...table}
       none={[words.noOrders, words.noOrdersAdvice]}

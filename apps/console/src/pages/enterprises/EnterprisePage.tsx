@@ -31,7 +31,6 @@ export function EnterprisesPage() {
       <List
         label={words.enterprises}
         operation="listEnterprises"
-        rows={({ enterprises }) => enterprises}
         filters={[{ name: 'text', label: words.enterpriseText, kind: 'text' }]}
         columns={columns}
         rowKey={({ enterpriseGlobalId }) => enterpriseGlobalId}

@@ -43,7 +43,6 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
       label={words.employees}
       operation="listEmployees"
       call={{ params: { enterpriseGlobalId } }}
-      rows={({ employees }) => employees}
       filters={[{ name: 'text', label: words.keyword, kind: 'text' }]}
       columns={columns}
       rowKey={({ memberGlobalId }) => memberGlobalId}
@@ -99,7 +98,6 @@ export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId:
       label={words.auditLog}
       operation="listEnterpriseAuditLog"
       call={{ params: { enterpriseGlobalId } }}
-      rows={({ entries }) => entries}
       columns={columns}
       rowKey={({ id }) => id}
       none={[words.noChanges, words.noChangesAdvice]}
@@ -229,7 +227,6 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
       label={words.holdings}
       operation="listHoldings"
       call={{ params: { enterpriseGlobalId } }}
-      rows={({ holdings }) => holdings}
       filters={[
         { name: 'memberGlobalId', label: words.employeeId, kind: 'text' },
         { name: 'assetNum', label: words.assetOrLock, kind: 'text' },

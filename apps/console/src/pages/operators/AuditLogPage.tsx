@@ -48,7 +48,6 @@ export function AuditLogPage() {
       <List
         label={words.auditLog}
         operation="listAuditLog"
-        rows={({ entries }) => entries}
         filters={[
           { name: 'operator', label: words.operator, kind: 'text' },
           { name: 'action', label: words.action, kind: 'select', options: actions },

@@ -35,7 +35,6 @@ export function OrdersPage() {
       <List
         label={words.orders}
         operation="listAllOrders"
-        rows={({ orders }) => orders}
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'customerId', label: words.customerId, kind: 'text' },
@@ -202,7 +201,6 @@ export function HoldsPage() {
       <List
         label={words.heldOrders}
         operation="listHolds"
-        rows={({ holds }) => holds}
         refreshMs={REFRESH_MS}
         columns={mayCall('retryOrder') ? [...columns, ...retry] : columns}
         rowKey={({ customerId }) => customerId}

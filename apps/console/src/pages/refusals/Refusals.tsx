@@ -27,7 +27,6 @@ export function RefusalsPage() {
       <List
         label={words.refusals}
         operation="listRefusals"
-        rows={({ refusals }) => refusals}
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'refusedFrom', until: 'refusedTo', label: words.time, kind: 'past' },

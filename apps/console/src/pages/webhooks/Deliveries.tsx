@@ -42,7 +42,6 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       label={words.deliveriesOf(webhookId)}
       operation="listWebhookDeliveries"
       call={{ params: { webhookId } }}
-      rows={({ deliveries }) => deliveries}
       refreshMs={REFRESH_MS}
       columns={columns}
       rowKey={({ deliveryId }) => deliveryId}

@@ -1,4 +1,4 @@
-import type { UnhealthyWebhook, WebhookHealth } from '@lockstep/contract/console';
+import type { ConsoleWebhook, UnhealthyWebhook, WebhookHealth } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
@@ -27,12 +27,6 @@ export function WebhooksPage() {
       <List
         label={words.webhooks}
         operation="listWebhooks"
-        rows={({ webhooks }) =>
-          webhooks.map((row) => ({
-            ...row,
-            sinceTime: row.disabledTime ?? row.pausedTime ?? row.failingSinceTime ?? row.createdTime,
-          }))
-        }
         refreshMs={REFRESH_MS}
         filters={[
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, states) },
@@ -45,10 +39,12 @@ export function WebhooksPage() {
   );
 }
 
-type Row = Omit<UnhealthyWebhook, 'state' | 'disabledCause'> & { state: WebhookHealth };
+/** Since when a webhook is in its state. */
+const sinceOf = (row: ConsoleWebhook | UnhealthyWebhook) =>
+  'sinceTime' in row ? row.sinceTime : (row.disabledTime ?? row.pausedTime ?? row.failingSinceTime ?? row.createdTime);
 
 /** The table of webhooks, with the time since which each is in its state. */
-export function useWebhookTable(): Table<Row> {
+export function useWebhookTable(): Table<ConsoleWebhook | UnhealthyWebhook> {
   const words = useWords(webhooksWords);
   return {
     rowKey: ({ webhookId }) => webhookId,
@@ -65,7 +61,7 @@ export function useWebhookTable(): Table<Row> {
       { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
       { header: words.id, isMinor: true, cell: ({ webhookId }) => <CopyId id={webhookId} what={words.id} /> },
       { header: words.application, width: '10rem', cell: (webhook) => <ApplicationLink of={webhook} /> },
-      { header: words.since, isMinor: true, cell: ({ sinceTime }) => <Time timeMs={sinceTime} /> },
+      { header: words.since, isMinor: true, cell: (webhook) => <Time timeMs={sinceOf(webhook)} /> },
     ],
   };
 }
