@@ -432,7 +432,7 @@ describe('in one lane', () => {
     const { channelCode, channelOrderId } = await accept(buy(other));
     const { id: applicationId } = await stack.db.selectFrom('application').select('id').executeTakeFirstOrThrow();
     const query = BatchResultQuery.parse({ channelCode, channelOrderId });
-    const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query }]));
+    const ofPoll = await countReads((trx) => readPages(trx, [{ applicationId, query, knownCompletion: null }]));
     const ofDrain = await countReads((trx) => drainLanes(trx, freeLanes([lane()]), new LedgerIds()));
     await drainLanes(stack.db, freeLanes([lane()]), new LedgerIds());
     const { orderList, ...sent } = BatchOrder.parse(syncOf(buy(other)));

@@ -173,7 +173,7 @@ export async function listOrdersOfBatch(
 ): Promise<Pick<BatchResult, 'orders' | 'nextCursor'>> {
   const { channelCode, channelOrderId } = shown;
   const query = { ...asked, channelCode, channelOrderId };
-  const [page] = await readPages(db, [{ applicationId, query }]);
-  const { orders, nextCursor } = page!.result;
+  const [page] = await readPages(db, [{ applicationId, query, knownCompletion: null }]);
+  const { orders, nextCursor } = page!.result!;
   return { orders, nextCursor };
 }

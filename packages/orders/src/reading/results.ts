@@ -87,17 +87,26 @@ export interface WantedPage {
   applicationId: ApplicationId;
   /** If it has a cause, only orders with that cause are returned, in any state. */
   query: Omit<BatchResultQuery, 'waitSeconds'> & { cause?: Cause | undefined };
+  /** The completion of the batch in the cached page; null if none is cached. */
+  knownCompletion: string | null;
 }
 
 export interface ReadPage {
   batchId: SummaryRow['id'];
-  /** The estimate is not filled in. */
-  result: BatchResult;
+  /** Identifies one completion of the batch; null while it is open. After a retry, the next completion differs. */
+  end: string | null;
+  /**
+   * Null if the batch still has the known completion: then the cached page is current. The estimate is not filled in.
+   */
+  result: BatchResult | null;
   /** The channels with pending orders of the batch; null if there are none. */
   waiting: readonly PendingInChannel[] | null;
 }
 
-type Row = SummaryRow & { ordinal: number; orders: OrderRow[]; channels: PendingInChannel[] | null };
+type Row = { ordinal: number; end: string | null } & (
+  | (SummaryRow & { orders: OrderRow[]; channels: PendingInChannel[] | null })
+  | { id: SummaryRow['id']; orders: null }
+);
 
 /**
  * Reads pages of results; undefined if the application has no such batch. It is one statement, so counts and orders of
@@ -116,6 +125,7 @@ export async function readPages(db: Database, pages: readonly WantedPage[]): Pro
       pages.map(({ query }) => startOf(query)),
       // One more order tells whether there is a next page.
       pages.map(({ query }) => query.limit + 1),
+      pages.map(({ knownCompletion }) => knownCompletion),
       pages.map(({ query }) => endOf(query)),
     ],
   });
@@ -136,47 +146,55 @@ function endOf(query: WantedPage['query']): number {
 
 // Failed orders come from their index, others from a bounded part of orderList.
 const READ_RESULT_PAGES = `
-  select wanted.ordinal::int, summary.*, page.orders, waiting.channels
+  select wanted.ordinal::int, batch.id, completion.end, found.*
   from unnest(
     (select $1::bigint[]), (select $2::text[]), (select $3::text[]), (select $4::text[]), (select $5::int[]),
-    (select $6::int[]), (select $7::int[])
+    (select $6::int[]), (select $7::text[]), (select $8::int[])
   ) with ordinality
-    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, until, ordinal)
+    as wanted (application_id, channel_code, channel_order_id, outcome, after, max_orders, known_end, until, ordinal)
   cross join lateral ${BATCH_WANTED} as batch
-  ${SO_FAR} ${WAITING}
-  cross join lateral (select ${SUMMARY_COLUMNS} offset 0) as summary
-  cross join lateral (
-    select coalesce(json_agg(placed order by index), '[]') as orders
-    from (
-      (
-        select wanted.after + step::int - 1 as index, sequence, sent.customer_id as "customerId",
-          sent.order_type as "orderType", ${OUTCOME},
-          case when summary.held > 0 then ${heldMs('order_id')} end as "heldSince"
-        from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
-          with ordinality as sent (sequence, customer_id, order_type, step)
-        cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)
-        left join lateral (select * from license_order where id = order_id limit 1) as finished on true
-        where coalesce(wanted.outcome, 'pending') in ('pending', 'succeeded') and case wanted.outcome
-          when 'pending' then finished.id is null
-          when 'succeeded' then finished.id is not null and finished.cause is null
-          else true
-        end
-        order by step limit wanted.max_orders
-      ) union all (
-        select (id % ${ORDERS_PER_BATCH})::int, numbers.sequences[id % ${ORDERS_PER_BATCH} + 1], customer_id, order_type,
-          ${OUTCOME}, null
-        from (select batch.sequences[:] offset 0) as numbers (sequences)
-        cross join license_order as finished
-        where wanted.outcome not in ('pending', 'succeeded')
-          and id >= batch.id * ${ORDERS_PER_BATCH} + wanted.after and id < batch.id * ${ORDERS_PER_BATCH} + wanted.until
-          and cause is not null and (wanted.outcome = 'failed' or cause = wanted.outcome)
-        order by id limit wanted.max_orders
-      )
-    ) as placed
-  ) as page`;
+  cross join lateral (select
+    extract(epoch from batch.completed_time) || '/' || coalesce(extract(epoch from batch.reopened_time)::text, '')
+  ) as completion ("end")
+  left join lateral (
+    select summary.*, page.orders, waiting.channels
+    from (select) as here ${SO_FAR} ${WAITING}
+    cross join lateral (select ${SUMMARY_COLUMNS} offset 0) as summary
+    cross join lateral (
+      select coalesce(json_agg(placed order by index), '[]') as orders
+      from (
+        (
+          select wanted.after + step::int - 1 as index, sequence, sent.customer_id as "customerId",
+            sent.order_type as "orderType", ${OUTCOME},
+            case when summary.held > 0 then ${heldMs('order_id')} end as "heldSince"
+          from unnest(${['sequences', 'customer_ids', 'order_types'].map((list) => `batch.${list}[wanted.after + 1:wanted.until]`)})
+            with ordinality as sent (sequence, customer_id, order_type, step)
+          cross join lateral (select batch.id * ${ORDERS_PER_BATCH} + wanted.after + step - 1) as named (order_id)
+          left join lateral (select * from license_order where id = order_id limit 1) as finished on true
+          where coalesce(wanted.outcome, 'pending') in ('pending', 'succeeded') and case wanted.outcome
+            when 'pending' then finished.id is null
+            when 'succeeded' then finished.id is not null and finished.cause is null
+            else true
+          end
+          order by step limit wanted.max_orders
+        ) union all (
+          select (id % ${ORDERS_PER_BATCH})::int, numbers.sequences[id % ${ORDERS_PER_BATCH} + 1], customer_id, order_type,
+            ${OUTCOME}, null
+          from (select batch.sequences[:] offset 0) as numbers (sequences)
+          cross join license_order as finished
+          where wanted.outcome not in ('pending', 'succeeded')
+            and id >= batch.id * ${ORDERS_PER_BATCH} + wanted.after and id < batch.id * ${ORDERS_PER_BATCH} + wanted.until
+            and cause is not null and (wanted.outcome = 'failed' or cause = wanted.outcome)
+          order by id limit wanted.max_orders
+        )
+      ) as placed
+    ) as page
+    where wanted.known_end is null or completion.end is distinct from wanted.known_end
+  ) as found on true`;
 
 function buildPage(row: Row, query: WantedPage['query']): ReadPage {
   const { limit } = query;
+  if (row.orders === null) return { batchId: row.id, end: row.end, result: null, waiting: null };
   const shown = row.orders.slice(0, limit);
   const result: BatchResult = {
     ...buildSummary(row),
@@ -189,5 +207,5 @@ function buildPage(row: Row, query: WantedPage['query']): ReadPage {
           ? String(endOf(query))
           : null,
   };
-  return { batchId: row.id, result, waiting: row.channels };
+  return { batchId: row.id, end: row.end, result, waiting: row.channels };
 }
