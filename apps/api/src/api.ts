@@ -1,8 +1,8 @@
 import { explainListenFault } from '@lockstep/config';
 import { type Closable, closeAll, Listener } from '@lockstep/platform';
 import { MOST_CONNECTIONS } from './calls/connections.ts';
-import { type ApiOptions, openServices } from './options.ts';
 import { buildServer } from './server.ts';
+import { type ApiOptions, openServices } from './services.ts';
 
 interface RunningApi extends Closable {
   baseUrl: string;

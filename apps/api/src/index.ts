@@ -1,4 +1,4 @@
 export { startApi } from './api.ts';
 export { describeApi } from './description/openapi.ts';
 export { addHttpMetrics } from './metrics.ts';
-export type { ApiOptions } from './options.ts';
+export type { ApiOptions } from './services.ts';

@@ -4,8 +4,8 @@ import { consoleOperations } from '@lockstep/contract/console';
 import { createLogger, createMetrics, type Database } from '@lockstep/platform';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addHttpMetrics } from './metrics.ts';
-import type { ServerOptions } from './options.ts';
 import { buildServer } from './server.ts';
+import type { Services } from './services.ts';
 
 /** Every route without credentials. A new entry opens a route to the world. */
 const OPEN = [
@@ -33,7 +33,7 @@ const server = await buildServer({
   verifier: new CallVerifier({} as Database),
   schema: { isCurrent: async () => true },
   publicUrl: 'https://licenses.example/lockstep',
-} as ServerOptions);
+} as Services);
 const baseUrl = await server.listen({ port: 0, host: '127.0.0.1' });
 afterAll(() => server.close());
 

@@ -21,7 +21,6 @@ import { consoleModule } from './console/routes/index.ts';
 import { publishDocs } from './description/docs.ts';
 import { answerFailure, answerNotFound, refuseCall } from './failures.ts';
 import { frontPage } from './front-page.ts';
-import type { ServerOptions } from './options.ts';
 import { assetHandlers, customerHandlers } from './routes/assets.ts';
 import { type BatchOperationId, batchOrderRoutes } from './routes/batch-orders.ts';
 import { healthRoutes, requireSchema } from './routes/health.ts';
@@ -29,12 +28,13 @@ import { additionHandlers, memberHandlers } from './routes/members.ts';
 import { resultHandlers } from './routes/results.ts';
 import { tokenMetadataRoutes, tokenRoutes } from './routes/token.ts';
 import { webhookHandlers } from './routes/webhooks.ts';
+import type { Services } from './services.ts';
 
 const CALLER_REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Builds the HTTP server with every operation. It does not listen yet. */
-export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batches'>): Promise<FastifyInstance> {
-  const options: ServerOptions = { ...services, bodies: new Bodies(), batches: new BatchReader() };
+export async function buildServer(services: Omit<Services, 'bodies' | 'batches'>): Promise<FastifyInstance> {
+  const options: Services = { ...services, bodies: new Bodies(), batches: new BatchReader() };
   const server = Fastify({
     ...CONNECTION_OPTIONS,
     loggerInstance: options.log as FastifyBaseLogger,
@@ -88,7 +88,7 @@ export async function buildServer(services: Omit<ServerOptions, 'bodies' | 'batc
 }
 
 /** Registers the order module. Every route needs an application with the scope auth_order. */
-async function orderModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
+async function orderModule(server: FastifyInstance, options: Services): Promise<void> {
   authorizeApplications(server, options.verifier);
   options.bodies.readJson(server, (request) => callerOf(request).applicationId);
   await server.register(batchOrderRoutes, options);
@@ -105,7 +105,7 @@ async function orderModule(server: FastifyInstance, options: ServerOptions): Pro
 }
 
 /** Registers the member center. Every route needs an administrator of an enterprise. */
-async function memberModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
+async function memberModule(server: FastifyInstance, options: Services): Promise<void> {
   authorizeAdministrators(server, options.verifier);
   options.bodies.readJson(server, (request) => actorOf(request).applicationId);
   await server.register(async (additions) => {
@@ -120,7 +120,7 @@ async function memberModule(server: FastifyInstance, options: ServerOptions): Pr
  * Registers the routes without credentials: front page, documentation, health, metrics, and the token endpoint, which
  * checks credentials itself.
  */
-async function openRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
+async function openRoutes(server: FastifyInstance, options: Services): Promise<void> {
   await publishDocs(server, options);
   await server.register(frontPage);
   await server.register(healthRoutes, options);

@@ -5,8 +5,8 @@ import { createLogger, createMetrics, type Database } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addHttpMetrics } from '../metrics.ts';
-import type { ServerOptions } from '../options.ts';
 import { buildServer } from '../server.ts';
+import type { Services } from '../services.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
     verifier: new CallVerifier({} as Database),
     schema: { isCurrent: async () => true },
   };
-  server = await buildServer({ ...services, publicUrl: null } as ServerOptions);
+  server = await buildServer({ ...services, publicUrl: null } as Services);
   await server.listen({ port: 0, host: '127.0.0.1' });
 });
 afterEach(() => server.close());

@@ -2,7 +2,7 @@ import { answerOnce, isKey, type KeyOwner } from '@lockstep/access';
 import { type FailureBody, IDEMPOTENCY_KEY, type OperationId, Refusal, repeatOf } from '@lockstep/contract';
 import { within } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 import { noteCode } from './calls.ts';
 import { recordRefusal } from './refused.ts';
 
@@ -11,7 +11,7 @@ type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 declare module 'fastify' {
   interface FastifyInstance {
     /** What calls with an Idempotency-Key need. */
-    repeats: Pick<ServerOptions, 'keyed' | 'lanesDb'>;
+    repeats: Pick<Services, 'keyed' | 'lanesDb'>;
   }
 }
 

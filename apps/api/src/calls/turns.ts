@@ -1,6 +1,6 @@
 import { type Database, within } from '@lockstep/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /**
  * Answers with JSON that may be long. `read` creates it when the party's turn comes, and it is in flight until the
@@ -9,7 +9,7 @@ import type { ServerOptions } from '../options.ts';
  * Throws what `read` throws; a Refusal if too much is in flight (overloaded); an Overload if the party gets no turn.
  */
 export function answerLong(
-  { reads, bodies }: Pick<ServerOptions, 'reads' | 'bodies'>,
+  { reads, bodies }: Pick<Services, 'reads' | 'bodies'>,
   party: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -30,7 +30,7 @@ export function answerLong(
  * Throws what `change` throws; an Overload if the party gets no turn.
  */
 export function changeInTurn<Result>(
-  { changes, lanesDb }: Pick<ServerOptions, 'changes' | 'lanesDb'>,
+  { changes, lanesDb }: Pick<Services, 'changes' | 'lanesDb'>,
   party: string,
   { db, deadline }: FastifyRequest,
   change: (db: Database) => Promise<Result>,

@@ -7,7 +7,7 @@ import { Refusal } from '@lockstep/contract';
 import { CONSOLE_API_ROOT, CONSOLE_ROOT } from '@lockstep/contract/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerFileFailure, refuseCall } from '../failures.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 import { consolePathOf, readSessionToken } from './session-cookie.ts';
 
 /** The output of apps/console/build.ts. */
@@ -25,7 +25,7 @@ const NOT_BUILT =
  * Serves the console page at every address below /console that is not an operation, and the files that it loads. The
  * page contains no data, so it needs no login: its data comes from the operations.
  */
-export async function consolePages(server: FastifyInstance, options: ServerOptions): Promise<void> {
+export async function consolePages(server: FastifyInstance, options: Services): Promise<void> {
   const { publicUrl, loginProvider, hasPasswordLogin } = options;
   await server.register(cookie);
   const fill = (html: string) =>

@@ -3,7 +3,7 @@ import { ConsoleRefusal, findConsoleOperation, includesRole, type Me } from '@lo
 import type { Operator } from '@lockstep/operators';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls/calls.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 import { readSessionToken } from './session-cookie.ts';
 
 const SESSION = 'operatorSession';
@@ -20,7 +20,7 @@ interface Session {
  *
  * Calls fail with a ConsoleRefusal: request_forged, not_logged_in, role_missing.
  */
-export function authorizeOperators(server: FastifyInstance, { sessions, publicUrl }: ServerOptions): void {
+export function authorizeOperators(server: FastifyInstance, { sessions, publicUrl }: Services): void {
   server.decorateRequest(SESSION, null);
   server.addHook('onRequest', async (request) => {
     if (mayBeForged(request, publicUrl)) throw new ConsoleRefusal('request_forged');

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { answerFileFailure } from '../failures.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 import { describeApi } from './openapi.ts';
 
 /** The content security policy of /docs: the page can only load what this service serves. */
@@ -28,7 +28,7 @@ const COLORS = `
 `;
 
 /** Publishes the API description: /openapi.json for programs, /docs for people, who can try calls there (rules 9). */
-export async function publishDocs(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
+export async function publishDocs(server: FastifyInstance, { publicUrl }: Services): Promise<void> {
   let described: object | undefined;
   // Built when it is first asked for. The types of the library end at OpenAPI 3.0.
   const document = { toJSON: () => (described ??= describeApi(publicUrl)) };

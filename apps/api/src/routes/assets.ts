@@ -13,10 +13,10 @@ import { bindCustomer, createEnterprise, listCustomers, queryCustomers, updateCu
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /** Handlers of O6 to O9, locks, virtual assets and numbers (rules 7), and for an asset and its history (rules 6.7). */
-export function assetHandlers(options: ServerOptions) {
+export function assetHandlers(options: Services) {
   const { log, region } = options;
   const read = <Result>({ deadline }: FastifyRequest, { applicationId }: Caller, work: () => Promise<Result>) =>
     options.reads.run(applicationId, deadline.signal, work);

@@ -10,7 +10,7 @@ import { noteSubject, type Subject } from '../calls/calls.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
 import { noteNamed } from '../calls/refused.ts';
 import { answerLong } from '../calls/turns.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /** The operations whose body is a batch. */
 export type BatchOperationId = 'createBatchOrder' | 'previewBatchOrder';
@@ -24,7 +24,7 @@ interface Submission {
 }
 
 /** Registers O5 (rules 6.1 to 6.3) and its preview (rules 6.6) in the order module. */
-export async function batchOrderRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
+export async function batchOrderRoutes(server: FastifyInstance, options: Services): Promise<void> {
   options.bodies.readBytes(server, (request) => callerOf(request).applicationId);
   server.setValidatorCompiler(checksAllButBody);
   server.decorateRequest(BATCH, null);
@@ -52,7 +52,7 @@ export async function batchOrderRoutes(server: FastifyInstance, options: ServerO
   });
 }
 
-function batchHandlers(options: ServerOptions): Handlers<BatchOperationId, Submission> {
+function batchHandlers(options: Services): Handlers<BatchOperationId, Submission> {
   const { acceptor, applier, publicUrl } = options;
   const pathPrefix = publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
   /**

@@ -1,10 +1,10 @@
 import { Refusal } from '@lockstep/contract';
 import { type SchemaWatch, share } from '@lockstep/platform';
 import type { FastifyInstance } from 'fastify';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /** Registers /health/live, /health/ready and /metrics (rules 9). */
-export async function healthRoutes(server: FastifyInstance, options: ServerOptions): Promise<void> {
+export async function healthRoutes(server: FastifyInstance, options: Services): Promise<void> {
   const { metrics, schema } = options;
   const probe = { config: { isProbe: true } };
   const isQueueReachable = share(() => options.queue.isReachable());
@@ -34,7 +34,7 @@ const STARTING = 'the service is starting';
  * Returns why operations would fail; null if the service is ready. Only the database decides, by its schema and by
  * whether it accepts writes. Without the queue, the API still accepts orders, and the sweep applies them.
  */
-async function findFault({ schema, writes, isPrepared }: ServerOptions): Promise<string | null> {
+async function findFault({ schema, writes, isPrepared }: Services): Promise<string | null> {
   const { reason } = await schema.health();
   return reason ?? writes.findFault() ?? (isPrepared() ? null : STARTING);
 }

@@ -23,13 +23,13 @@ import type { MemberHandlers } from '../calls/operation-routes.ts';
 import { recordRefusal } from '../calls/refused.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
 import { BUSINESS_EXCEPTION } from '../failures.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /** Calls about an enterprise take its turns, whatever application makes them. */
 const partyOf = ({ enterpriseId }: Actor) => `enterprise ${enterpriseId}`;
 
 /** Handlers of M2 to M10 and of what the interface lacks: the employees of an enterprise, and its assets (rules 8). */
-export function memberHandlers(options: ServerOptions) {
+export function memberHandlers(options: Services) {
   const read = async <Data>({ deadline }: FastifyRequest, actor: Actor, work: () => Promise<Data>) =>
     success(await options.reads.run(partyOf(actor), deadline.signal, work));
   const readLong = (request: FastifyRequest, actor: Actor, reply: FastifyReply, work: () => Promise<unknown>) =>
@@ -100,7 +100,7 @@ export function memberHandlers(options: ServerOptions) {
 }
 
 /** Handler of M1: adds employees, each alone (rules 8). */
-export function additionHandlers({ passwords }: ServerOptions) {
+export function additionHandlers({ passwords }: Services) {
   return {
     addEmployees: async (request, actor, reply) => {
       const named = readNewEmployees(request.body);

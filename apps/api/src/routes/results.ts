@@ -14,13 +14,13 @@ import type { Database } from '@lockstep/platform';
 import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
 import { answerLong, changeInTurn } from '../calls/turns.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /**
  * Handlers for the results of batches and orders, failed orders and cancelling (rules 6.4, 6.6 and 6.7), lists and the
  * event feed (rules 6.7 and 6.8).
  */
-export function resultHandlers(options: ServerOptions) {
+export function resultHandlers(options: Services) {
   const { results, reads, eventWatch } = options;
   return {
     getBatchResult: async (request, { applicationId }, reply) => {

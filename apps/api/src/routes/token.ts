@@ -16,13 +16,13 @@ import { ClientLeft } from '../calls/bodies.ts';
 import { noteCode, noteSubject } from '../calls/calls.ts';
 import { addOperations, type Handlers } from '../calls/operation-routes.ts';
 import { noteOverload } from '../failures.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 /**
  * Registers the token endpoint (RFC 6749; rules 2). Its bodies are forms, and its errors those of RFC 6749 instead of
  * the envelope.
  */
-export async function tokenRoutes(server: FastifyInstance, { passwords, bodies }: ServerOptions): Promise<void> {
+export async function tokenRoutes(server: FastifyInstance, { passwords, bodies }: Services): Promise<void> {
   bodies.readForms(server);
   server.setErrorHandler(answerOAuthError);
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
@@ -139,7 +139,7 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
  * the address that this process listens on; never the Host header, which can contain anything. If PUBLIC_URL has a
  * path, clients append it to the well-known path (RFC 8414 section 3.1), so that works too.
  */
-export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: ServerOptions): Promise<void> {
+export async function tokenMetadataRoutes(server: FastifyInstance, { publicUrl }: Services): Promise<void> {
   const answer = () => buildMetadata(publicUrl ?? server.listeningOrigin);
   server.get(WELL_KNOWN, async () => answer());
 

@@ -19,12 +19,12 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../calls/calls.ts';
 import type { OrderHandlers } from '../calls/operation-routes.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Services } from '../services.ts';
 
 type OfWebhook = FastifyRequest<{ Params: { webhookId: WebhookId } }>;
 
 /** Handlers for the webhooks of an application and their deliveries (rules 6.8). */
-export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: ServerOptions) {
+export function webhookHandlers({ webhookAllowPrivate: allowPrivate }: Services) {
   /** Returns the webhook id of a call, and records it for the log line. */
   const idOf = (request: OfWebhook) => {
     const { webhookId } = request.params;

@@ -4,13 +4,13 @@ import { countExpiring, findAssetOfNumber, listContents, showToldEntry } from '@
 import { readOwners } from '@lockstep/customers/operator';
 import { readEmployees } from '@lockstep/members/operator';
 import { readSenderNames } from '@lockstep/orders';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { hidePersonal, hideReasons } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for assets of the channels that an operator sees, with their contents and history. */
-export function assetsHandlers({ reads }: ServerOptions) {
+export function assetsHandlers({ reads }: Services) {
   return {
     listAssets: async (request, operator) => {
       const list = () => listAssets(request.db, operator, request.query);

@@ -13,14 +13,14 @@ import { type Database, isId } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
 import { answerLong, changeInTurn } from '../../calls/turns.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { countResent, findResent, readPauses, traceOrders } from '../traces.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for batches of all applications: their results, and cancelling their pending orders. */
-export function batchesHandlers(options: ServerOptions) {
+export function batchesHandlers(options: Services) {
   const { db, channels } = options;
   return {
     listAllBatches: async (request, operator) => {

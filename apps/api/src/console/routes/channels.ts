@@ -2,12 +2,12 @@ import { type Operator, recordPaused, recordResumed } from '@lockstep/operators'
 import { findChannel, pauseChannel, pickChannels, resumeChannel } from '@lockstep/orders';
 import { ListCursor, within } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { readPauses } from '../traces.ts';
 
 /** Handlers for channels: their backlog, and pausing them. */
-export function channelsHandlers({ channels, db }: ServerOptions) {
+export function channelsHandlers({ channels, db }: Services) {
   return {
     listChannels: async (request, operator) => {
       const { limit, cursor, search, state } = request.query;

@@ -13,13 +13,13 @@ import {
 } from '@lockstep/members/operator';
 import { hideMobile, type Operator, recordedCall, recordMobileSet } from '@lockstep/operators';
 import type { FastifyRequest } from 'fastify';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { hideMobiles, hidePersonal } from '../hidden-fields.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for customers and enterprises, their employees and audit logs, and passwords of administrators. */
-export function enterprisesHandlers({ passwords, reads }: ServerOptions) {
+export function enterprisesHandlers({ passwords, reads }: Services) {
   const passwordTools = (request: FastifyRequest) => ({
     db: request.db,
     passwords,

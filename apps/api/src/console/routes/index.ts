@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noteCode } from '../../calls/calls.ts';
 import { checksAllButBody } from '../../calls/operation-routes.ts';
 import { answerFailure } from '../../failures.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { type AllConsoleHandlers, addConsoleOperations } from '../operations.ts';
 import { authorizeOperators, bodyOwnerOf } from '../who-acts.ts';
 import { applicationsHandlers } from './applications.ts';
@@ -22,7 +22,7 @@ import { sessionHandlers } from './session.ts';
 import { webhooksHandlers } from './webhooks.ts';
 
 /** Registers the operations of the console. Every route needs an operator with the role of its operation (rules 9). */
-export async function consoleModule(server: FastifyInstance, options: ServerOptions): Promise<void> {
+export async function consoleModule(server: FastifyInstance, options: Services): Promise<void> {
   server.setErrorHandler((error: Error, request, reply) =>
     error instanceof ConsoleRefusal ? refuse(error, request, reply) : answerFailure(error, request, reply),
   );

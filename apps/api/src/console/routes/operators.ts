@@ -11,11 +11,11 @@ import {
   setOperatorChannels,
   setOperatorRole,
 } from '@lockstep/operators';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 
 /** Handlers for operators and their audit log. */
-export function operatorsHandlers({ passwords }: ServerOptions) {
+export function operatorsHandlers({ passwords }: Services) {
   return {
     listOperators: async (request) => ({ operators: (await listOperators(request.db)).map(show) }),
 

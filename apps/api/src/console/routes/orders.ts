@@ -23,7 +23,7 @@ import {
 } from '@lockstep/orders/operator';
 import type { FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { hidePersonal } from '../hidden-fields.ts';
 import { hidePasswords } from '../hidden-passwords.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
@@ -31,7 +31,7 @@ import { readPauses, traceOrders } from '../traces.ts';
 import { partyOf } from '../who-acts.ts';
 
 /** Handlers for orders of all applications: their results, contents and effects, and what they would do now. */
-export function ordersHandlers({ reads }: ServerOptions) {
+export function ordersHandlers({ reads }: Services) {
   return {
     listAllOrders: async (request, operator) => {
       const list = () => listOrders(request.db, operator, request.query, showSentOrder);

@@ -3,12 +3,12 @@ import { DEFAULT_DATA_DIR } from '@lockstep/config/data-dir';
 import type { Overview, QueueJob, QueueState } from '@lockstep/contract/console';
 import { type Job, jobSchema } from '@lockstep/orders';
 import { type JobQueue, type QueueSight, share } from '@lockstep/platform';
-import type { Demo, ServerOptions } from '../../options.ts';
+import type { Demo, Services } from '../../services.ts';
 import type { ConsoleHandlers } from '../operations.ts';
 import { OverviewReader } from '../overview/reader.ts';
 
 /** Handler of the overview: activity, backlog and health. */
-export function overviewHandlers({ db, queue, aged, demo }: ServerOptions) {
+export function overviewHandlers({ db, queue, aged, demo }: Services) {
   const reader = new OverviewReader({ db, queue, aged });
   const look = share(() => readQueue(queue));
   return {

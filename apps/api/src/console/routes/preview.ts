@@ -5,7 +5,7 @@ import type { Operator } from '@lockstep/operators';
 import { comparePreview } from '@lockstep/orders';
 import type { Database } from '@lockstep/platform';
 import { noteSubject } from '../../calls/calls.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import { partyOf } from '../who-acts.ts';
 
@@ -15,7 +15,7 @@ const MAX_LISTED = 20_000;
 const MAX_LISTED_OF_ORDER = 500;
 
 /** Handler of the preview. Its plugin leaves bodies as bytes: they are read like those of integrators. */
-export function previewHandlers({ batches, reads }: ServerOptions) {
+export function previewHandlers({ batches, reads }: Services) {
   return {
     previewBatch: async (request, operator) => {
       const bytes = (request.body as unknown as Buffer | null) ?? Buffer.alloc(0);

@@ -7,7 +7,7 @@ import type { OperatorBatch, Resent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../calls/bodies.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';
 import type { ConsoleHandlers } from '../operations.ts';
@@ -16,7 +16,7 @@ import { partyOf } from '../who-acts.ts';
 import { findNamedBatch } from './batches.ts';
 
 /** Handlers to fix and resend the failed orders of a batch on behalf of its application. */
-export function resendHandlers(options: ServerOptions) {
+export function resendHandlers(options: Services) {
   const { db, acceptor, batches, reads } = options;
   return {
     getOrdersToResend: async (request, operator) => {

@@ -1,7 +1,7 @@
 import { ConsoleRefusal, type Me } from '@lockstep/contract/console';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteSubject } from '../../calls/calls.ts';
-import type { ServerOptions } from '../../options.ts';
+import type { Services } from '../../services.ts';
 import { addressOf } from '../caller-address.ts';
 import { type ConsoleHandlers, existing } from '../operations.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { meOf } from '../who-acts.ts';
 
 /** Handlers to log in and out, and to change your own password. */
-export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswordLogin }: ServerOptions) {
+export function sessionHandlers({ sessions, publicUrl, loginProvider, hasPasswordLogin }: Services) {
   const callOf = (request: FastifyRequest) => ({
     address: addressOf(request, publicUrl),
     requestId: request.id,

@@ -138,4 +138,4 @@ export function openServices(options: ApiOptions) {
   };
 }
 
-export type ServerOptions = ReturnType<typeof openServices> & { bodies: Bodies; batches: BatchReader };
+export type Services = ReturnType<typeof openServices> & { bodies: Bodies; batches: BatchReader };
