@@ -99,7 +99,7 @@ const MAX_SHOWN_CHARACTERS = 40;
 /** Reads the configuration. @throws Error that names each invalid variable, its rule and its value */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   // An empty variable counts as absent.
-  const given = Object.entries(env).filter(([, value = '']) => value.trim() !== '');
+  const given = Object.keys(environment.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name]]] : []));
   const result = environment.safeParse(Object.fromEntries(given));
   if (result.success) {
     const { PUBLIC_URL: publicUrl = null, ...config } = result.data;
