@@ -11,7 +11,6 @@ import { QUEUE_KINDS, type QueueKind } from '../harness/stack.ts';
 const BATCHES = 30;
 const ORDERS_PER_BATCH = 1_000;
 const CUSTOMERS = 30;
-/** Log lines and the times in them have whole milliseconds. */
 /** How much later a busy worker logs what it has done. */
 const LOG_DELAY_MS = 100;
 const WAIT = { timeout: 60_000, interval: 20 };

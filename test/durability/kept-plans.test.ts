@@ -20,13 +20,16 @@ const HOT = [
   ...['update_assets', 'finish_chunks', 'complete_batches', 'list_batches', 'orders_by_id', 'orders_of_batches'],
   ...['read_sent_orders', 'history_steps', 'history_instances', 'read_products', 'insert_product_terms'],
   ...['insert_product_instance', 'revoke_product_instance', 'update_contents_product_instance', 'end_grants'],
-  ...['measure_contents', 'read_merchandise_instances', 'read_product_instances'],
+  ...['measure_contents', 'read_merchandise_instances', 'read_product_instances', 'add_deliveries'],
 ];
 /** These look through pending batches, by any index of those. */
 const OF_OPEN = /^open_batches/;
 /** Tables with one row or few rows per batch. */
 const PER_BATCH = ['batch', 'event', 'lane_chunk', 'product_terms'];
-const LARGE = ['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_terms', 'product_instance'];
+const LARGE = [
+  ...['batch', 'lane_chunk', 'license_order', 'asset', 'asset_grant', 'product_terms', 'product_instance'],
+  ...['event', 'webhook_delivery'],
+];
 
 /** Pending chunks in lanes that no worker drains. */
 const FILL_CHUNKS = `insert into lane_chunk (batch_id, lane, customer_ids, order_count, weight, payload, payload_version)
@@ -39,9 +42,16 @@ const FILL_TERMS = `insert into product_terms (fields)
   from generate_series($1::bigint, $2::bigint + 8000) as n
   where $3::text[] is not null`;
 
+const FILL_DELIVERIES = `with owner as (
+    insert into webhook (application_id, url, secret, after_position)
+    select 1, 'http://127.0.0.1:1/', '', 0 from generate_series(1, 50) returning id
+  ) insert into webhook_delivery (webhook_id, position, type, state, due_time)
+  select id, n, 'batch.completed', 'delivered', null
+  from owner cross join generate_series($1::bigint, $2::bigint + 400) as n where $3::text[] is not null`;
+
 const sent = recordQueries();
 afterAll(() => void vi.restoreAllMocks());
-const { stack, api } = await testStack();
+const { stack, api } = await testStack({ webhookAllowPrivate: true });
 const { stack: empty, api: idle } = await testStack({ worker: false });
 
 interface Node {
@@ -84,6 +94,7 @@ async function fill(db: Database, customerId: string): Promise<void> {
   const own = [
     ['lane_chunk', FILL_CHUNKS],
     ['product_terms', FILL_TERMS],
+    ['webhook_delivery', FILL_DELIVERIES],
   ] as const;
   for (const [table, text] of [...Object.entries(FILL_STATEMENTS), ...own]) {
     await sql.raw(`alter table ${table} disable trigger user`).execute(db);
@@ -115,6 +126,7 @@ async function analyze(db: Database): Promise<string[]> {
 
 it('read no large table completely', async () => {
   const [one, other] = await newCustomersInLanes(api, 2);
+  await api.ask('createWebhook', { body: { url: 'http://127.0.0.1:1/' } });
   const [num, gone] = [newAssetNum(), newAssetNum()];
   await api.process(batchOf(newBuy(one!, [num], {}, { merchandises: [merchandise()] }), newBuy(one!, [gone])));
   await api.process(batchOf(deleteAsset(one!, [gone]), deleteAsset(other!, [newAssetNum()])));
@@ -139,6 +151,7 @@ it('read no large table completely', async () => {
   const customer = await idle.newCustomer();
   await idle.accept(batchOf(newBuy(customer, [newAssetNum()])));
   await idle.accept(syncOf(newBuy(customer, [newAssetNum()])));
+  await vi.waitUntil(() => sent.some(({ name }) => name?.startsWith('add_deliveries')), 10_000);
   // A query may have several texts, which have numbers in their names.
   const names = new Map(sent.flatMap(({ name, text }) => (name ? [[text, name.replace(/_\d$/, '')]] : [])));
   expect([...names.values()]).toEqual(expect.arrayContaining(HOT));

@@ -1,6 +1,6 @@
 import { type EventId, type FeedEvent, TEST_TYPE, type WebhookId } from '@lockstep/contract';
 import { readEventsAfter } from '@lockstep/orders';
-import { type Database, inMs, inTransaction, type Trx } from '@lockstep/platform';
+import { type Database, inMs, inTransaction, prepared, type Trx } from '@lockstep/platform';
 import { type RawBuilder, sql } from 'kysely';
 import { messageIdOf } from '../managing/deliveries.ts';
 import type { Told } from '../sending/messages.ts';
@@ -108,7 +108,7 @@ async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promis
   const next = (isAgain: boolean, range: RawBuilder<unknown>) => sql`
     (select ${sql.lit(isAgain)} as is_again, e.position, e.type, ${isWanted} as is_wanted from event e
      where e.application_id = w.application_id and ${range} order by e.position limit w.looked_at)`;
-  const { rows } = await sql`
+  const rows = await prepared(trx, 'add_deliveries')`
     with looking as (
       select w.*, case when num_nonnulls(types, channel_codes) = 0 then room else room * ${LOOKED_AT}::int end as looked_at
       from (select w.*, ${room} as room from webhook w where w.id = any (${webhookIds}::bigint[])) as w
@@ -142,13 +142,13 @@ async function addDeliveries(trx: Trx, webhookIds: readonly WebhookId[]): Promis
     ), added as (
       insert into webhook_delivery (webhook_id, position, type)
       select webhook_id, position, type from taken
-      where is_wanted and not exists (
+      where is_wanted and not (is_again and exists (
         select from webhook_delivery d
-        where d.webhook_id = taken.webhook_id and d.state = 'pending' and d.position = taken.position
-      )
+        where d.webhook_id = taken.webhook_id and d.state = 'pending' and d.position = taken.position offset 0
+      ))
       order by webhook_id, position
     )
-    select from moved`.execute(trx);
+    select from moved`;
   return rows.length > 0;
 }
 
