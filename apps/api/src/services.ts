@@ -138,4 +138,5 @@ export function openServices(options: ApiOptions) {
   };
 }
 
+/** What the operations use. */
 export type Services = ReturnType<typeof openServices> & { bodies: Bodies; batches: BatchReader };

@@ -130,6 +130,7 @@ export const DeliveryPage = named('DeliveryPage', 'A page of the deliveries of a
 });
 export type DeliveryPage = z.infer<typeof DeliveryPage>;
 
+/** The type of a test message, which is no event of the feed. */
 export const TEST_TYPE = 'webhook.test';
 
 const TestEvent = named('TestEvent', 'A test of a webhook.', {

@@ -61,10 +61,13 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
       from webhook where id = any (${[...new Set(attempted.map(({ claim }) => claim.webhookId))]}::bigint[])
       order by id for no key update skip locked`.execute(trx);
     const locked = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-    const all = attempted.map((each) => decideEnding(each, locked.get(each.claim.webhookId)));
+    const decided = attempted.map((each) => {
+      const webhook = locked.get(each.claim.webhookId);
+      return webhook && decideEnding(each, webhook);
+    });
     const recorded = await endAttempts(
       trx,
-      all.filter(({ claim }) => locked.has(claim.webhookId)),
+      decided.filter((ending) => ending !== undefined),
     );
     const byWebhook = Map.groupBy(recorded, ({ claim }) => claim.webhookId);
     const changes = webhooks.flatMap((webhook) => judge(webhook, byWebhook.get(webhook.id) ?? []));
@@ -76,10 +79,11 @@ export async function recordAttempts(db: Database, attempted: readonly Attempted
       if (cause !== null && (await disableWebhook(trx, ending.claim.webhookId, cause))) disabling.add(ending);
     }
     await tellOfFailing(trx, recorded);
-    return all.map((ending) => ({
-      state: recorded.has(ending) ? 'recorded' : locked.has(ending.claim.webhookId) ? 'late' : 'busy',
-      disabledCause: disabling.has(ending) ? ending.consequence.disabledCause : null,
-    }));
+    return decided.map((ending) => {
+      if (ending === undefined) return { state: 'busy', disabledCause: null };
+      const disabledCause = disabling.has(ending) ? ending.consequence.disabledCause : null;
+      return { state: recorded.has(ending) ? 'recorded' : 'late', disabledCause };
+    });
   });
 }
 
@@ -90,7 +94,7 @@ type Ending = Attempted & { startedTime: Date; consequence: Consequence; isOfOld
  * Decides what follows from an attempt. One at a URL that was replaced meanwhile says nothing about the webhook: if it
  * failed, the message goes to the new URL as soon as after a first attempt.
  */
-function decideEnding({ claim, outcome }: Attempted, { url, nowMs = 0 }: Partial<LockedWebhook> = {}): Ending {
+function decideEnding({ claim, outcome }: Attempted, { url, nowMs }: LockedWebhook): Ending {
   const isOfOldUrl = claim.url !== url;
   // By the database's clock: the clocks of workers may differ.
   const startedTime = new Date(nowMs - (performance.now() - outcome.startedMs));

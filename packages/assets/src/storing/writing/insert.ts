@@ -65,6 +65,7 @@ export interface DigestedTerms {
   digestOf: ReadonlyMap<ProductToBuy, string>;
 }
 
+/** Collects and digests the terms of new products, once for each product that was bought. */
 export function collectTerms(newProducts: LedgerChanges['newProducts']): DigestedTerms {
   const texts = new Map<string, string>();
   const digestOf = new Map<ProductToBuy, string>();
