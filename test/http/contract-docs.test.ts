@@ -3,6 +3,7 @@ import { describeApi } from '@lockstep/api';
 import { type Cause, causes, codeOf, EventType, operations, TEST_TYPE, WEBHOOK_MESSAGES } from '@lockstep/contract';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
+import { request, sendRaw } from '../harness/network/raw-http.ts';
 import { batchOf, deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { buildPublishedCheck } from '../harness/processes/published.ts';
@@ -42,6 +43,29 @@ describe('/openapi.json', () => {
     const other = await untilTestsEnd(startAnotherApi(stack, api, { publicUrl }));
     const { servers } = (await (await fetch(`${other.api.baseUrl}/openapi.json`)).json()) as Json;
     expect(servers).toMatchObject([{ url: publicUrl }]);
+  });
+
+  it('lists for each operation exactly the answers to requests that do not reach it', async () => {
+    const failure = buildPublishedCheck(document, document.components.schemas.Failure);
+    for (const { method, path } of Object.values(operations)) {
+      const faulty = [
+        request(`${method} ${path} HTTP/1.1`, 'Host: b'),
+        request(`${method} ${path.replace(/\{\w+\}/, '%zz')} HTTP/1.1`),
+        request(`${method} ${path} HTTP/1.1`, 'Expect: tea'),
+        request(`${method} ${path}?${'x'.repeat(20_000)} HTTP/1.1`),
+      ];
+      // Slow requests are in rude-clients.long.test.ts.
+      const answered = new Set(['408']);
+      for (const text of faulty) {
+        const [answer] = await sendRaw(stack.baseUrl, text);
+        const { data } = failure.safeParse(JSON.parse(answer!.body));
+        if (data !== undefined && answer!.status !== 299) answered.add(String(answer!.status));
+      }
+      const { responses } = document.paths[path][method.toLowerCase()];
+      // The token endpoint also answers 401, in the form of RFC 6749.
+      const listed = Object.keys(responses).filter((status) => /^4(?!01)/.test(status));
+      expect([path, listed]).toEqual([path, [...answered].sort()]);
+    }
   });
 
   it('describes the message of each type of event and of a test, with an example that its schema accepts', async () => {

@@ -50,7 +50,7 @@ const causeRow = (cause: Cause) => {
 /** Introduces the API: how to try a call, and the causes and limits of more than one operation. In Markdown. */
 export const INTRODUCTION = `License orders and member center. Every call needs a new \`g_nonce\`. A call succeeded if the \`code\` in the body is the number 0.
 
-To try a call on this page, press Authorize and enter the appKey and appSecret of your application as client_id and client_secret; \`npm start\` writes those of its demo to \`demo.json\` in DATA_DIR. For the member center, also enter the tokens that issueToken returns. Then open an operation and press Execute. Each call gets a new \`g_nonce\`.
+To try a call on this page, press Authorize and enter the appKey and appSecret of your application as client_id and client_secret; \`npm start\` writes those of its demo to \`demo.json\` in DATA_DIR. For the member center, also enter the account and password of an administrator under user; those of the demo are in \`demo.json\` too. Then open an operation and press Execute. Each call gets a new \`g_nonce\`.
 
 ## Exports
 

@@ -186,6 +186,23 @@ describe('answers', () => {
   });
 });
 
+describe('security', () => {
+  it('says how to get tokens, at the address of the service, and which scope an operation needs', () => {
+    const { components, paths }: Json = describeApi('https://example.com/lockstep');
+    const { application, user } = components.securitySchemes;
+    const tokenUrl = 'https://example.com/lockstep/oauth2/token';
+    expect(application.flows).toMatchObject({ clientCredentials: { tokenUrl } });
+    expect(user.flows).toMatchObject({ password: { tokenUrl, scopes: { auth_me: expect.any(String) } } });
+    const scopes = Object.keys(application.flows.clientCredentials.scopes);
+    for (const { module, path, method } of Object.values(operationTable)) {
+      const scope = { order: 'auth_order', member: 'auth_me', open: undefined }[module];
+      const [way] = paths[path][method.toLowerCase()].security;
+      expect([path, way.application]).toEqual([path, scope && [scope]]);
+      if (scope !== undefined) expect(scopes).toContain(scope);
+    }
+  });
+});
+
 it('every operation has a unique id, one existing tag, and security', () => {
   const names = operations.map(({ operationId }) => operationId);
   expect(new Set(names)).toEqual(new Set(Object.keys(operationTable)));

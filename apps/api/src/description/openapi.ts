@@ -1,4 +1,7 @@
 import {
+  type Cause,
+  causes,
+  codeOf,
   credentials,
   failure,
   findOperation,
@@ -7,6 +10,7 @@ import {
   type OperationId,
   operations,
   ownRefusalsOf,
+  REQUEST_FAULTS,
   Refusal,
   refusalsOf,
   repeatOf,
@@ -90,18 +94,23 @@ export function describeApi(publicUrl: string | null): object {
   };
 }
 
+/** How clients get tokens, and where they send them (rules 2). */
 function describeCredentials(root: string) {
+  const tokenUrl = `${root}${operations.issueToken.path}`;
+  const scopes = { auth_order: 'The order module.', auth_me: 'The member center.' };
   return {
     client: { type: 'http', scheme: 'basic', description: 'appKey and appSecret, here or in the form.' },
     application: {
       type: 'oauth2',
       description: 'An access token of the application, from the grant type client_credentials.',
-      flows: {
-        clientCredentials: {
-          tokenUrl: `${root}${operations.issueToken.path}`,
-          scopes: { auth_order: 'The order module.', auth_me: 'The member center.' },
-        },
-      },
+      flows: { clientCredentials: { tokenUrl, scopes } },
+    },
+    user: {
+      type: 'oauth2',
+      description:
+        'How to get the token of an administrator. No operation names this scheme, because the token belongs in the ' +
+        'header userToken, not into Authorization.',
+      flows: { password: { tokenUrl, scopes: { auth_me: scopes.auth_me } } },
     },
     clientToken: {
       type: 'apiKey',
@@ -113,12 +122,36 @@ function describeCredentials(root: string) {
       type: 'apiKey',
       in: 'header',
       name: 'userToken',
-      description: 'The access token of an administrator, from the grant type password of the same application.',
+      description: 'The access token of an administrator, from the scheme user with the same application.',
     },
   };
 }
 
-/** The headers of answers, and the answer to requests that reach no operation (rules 1). */
+/** The answer to a request that reached no operation (rules 1). */
+const describeRequestFault = (cause: Cause) => ({
+  description: causes[cause].message,
+  headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
+  content: {
+    [JSON_TYPE]: {
+      schema: referenceTo('Failure'),
+      examples: { [cause]: { summary: causes[cause].message, value: failure(new Refusal(cause), 'order') } },
+    },
+  },
+});
+
+/** Those that a client can get although it names an existing path with its method. */
+const FAULTS_OF_OPERATIONS = REQUEST_FAULTS.filter((cause) => cause !== 'method_not_allowed');
+
+/** Refers to the answers to a request for `path` that reached no operation, by status. */
+function referToFaults(path: string) {
+  // A value in the path can be too long, or not be percent-encoded.
+  const faults = FAULTS_OF_OPERATIONS.filter((cause) => cause !== 'operation_not_found' || path.includes('{'));
+  return Object.fromEntries(
+    faults.map((cause) => [codeOf(cause, 'order'), { $ref: `#/components/responses/${cause}` }]),
+  );
+}
+
+/** The headers of answers, and the answers to requests that reach no operation. */
 const COMPONENTS = {
   headers: {
     RequestId: {
@@ -136,23 +169,7 @@ const COMPONENTS = {
       schema: { type: 'string' },
     },
   },
-  responses: {
-    NotACall: {
-      description: 'The request reached no operation: its path, method, headers or framing are wrong.',
-      headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' } },
-      content: {
-        [JSON_TYPE]: {
-          schema: referenceTo('Failure'),
-          examples: {
-            request_timeout: {
-              summary: 'The body did not arrive',
-              value: failure(new Refusal('request_timeout'), 'order'),
-            },
-          },
-        },
-      },
-    },
-  },
+  responses: Object.fromEntries(FAULTS_OF_OPERATIONS.map((cause) => [cause, describeRequestFault(cause)])),
 };
 
 /** Returns the schemas of an operation by the names that they get if the contract gives them none. */
@@ -170,7 +187,7 @@ const capitalize = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
 const nameAnswer = (id: OperationId, status: string) => `${capitalize(id)}${status === '200' ? '' : status}Answer`;
 
 function describeOperation(id: OperationId, operation: Operation, parts: Record<string, Schema>): object {
-  const { name, summary, module, body, mediaType = JSON_TYPE, answers, description } = operation;
+  const { name, summary, module, path, body, mediaType = JSON_TYPE, answers, description } = operation;
   const causes = ownRefusalsOf(id).map((cause) => `\`${cause}\``);
   const { bodies, answers: answered = {} } = examples[id] ?? {};
   const schemaOf = (name: string) => {
@@ -199,15 +216,12 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
       .filter(Boolean)
       .join('\n\n'),
     'x-retryable': { repeat: repeatOf(id), causes: Object.fromEntries(retries.filter(([, retry]) => retry)) },
-    security: credentials[module].map((schemes) => Object.fromEntries(schemes.map((scheme) => [scheme, []]))),
+    security: credentials[module],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: true, content: { [mediaType]: { schema: schemaOf(request), examples: bodies } } },
     }),
-    responses: {
-      ...Object.fromEntries(responses),
-      ...(module !== 'open' && { '4XX': { $ref: '#/components/responses/NotACall' } }),
-    },
+    responses: { ...referToFaults(path), ...Object.fromEntries(responses) },
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Nonce } from '../access.ts';
+import { Nonce, type Scope } from '../access.ts';
 import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
 import { type Route, routes } from '../routes.ts';
@@ -46,12 +46,12 @@ export interface Operation extends CalledOperation {
   description: string;
 }
 
-/** The security schemes of each module (rules 2). Each inner list is one way to send the credentials. */
-export const credentials = {
-  order: [['application']],
-  member: [['application', 'clientToken', 'userToken']],
-  open: [['client'], []],
-} as const satisfies Record<Operation['module'], readonly (readonly string[])[]>;
+/** The security schemes of each module, with their scopes (rules 2). Each entry is one way to send the credentials. */
+export const credentials: Record<Operation['module'], readonly Readonly<Record<string, readonly Scope[]>>[]> = {
+  order: [{ application: ['auth_order'] }],
+  member: [{ application: ['auth_me'], clientToken: [], userToken: [] }],
+  open: [{ client: [] }, {}],
+};
 
 const NonceQuery = z.object({ g_nonce: Nonce });
 
