@@ -7,7 +7,7 @@ import { ROOMS as PURPOSES } from './rooms.ts';
 
 /** The rooms, from the top down. */
 const ROOMS = Object.keys(PURPOSES);
-const FILES = globSync(['*.ts', '{packages,apps,test,examples}/**/*.{ts,tsx}'], {
+const FILES = globSync(['*.ts', '{packages,apps,deploy,test,examples}/**/*.{ts,tsx}'], {
   cwd: REPOSITORY,
   exclude: ['**/node_modules', '**/dist', '**/generated'],
 });
