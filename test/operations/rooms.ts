@@ -39,6 +39,8 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'platform/src/postgres': 'connections, transactions, statements, groups, listening, and what errors prove',
   'platform/src/concurrency': 'deadlines, queues in which parties take turns, readings that callers share',
   'cli/src/commands': 'the names, options and words of the commands',
+  // Begin with certify.ts; judge.ts is pure.
+  'cli/src/certify': 'a sandbox that treats an integration badly, and judges it',
   'cli/src/client': 'commands that call the API',
   'cli/src/database': 'commands on the database',
   'cli/src/stack': '`npm start`: its databases, its demo, backup and restore',

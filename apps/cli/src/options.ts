@@ -74,7 +74,8 @@ export function parseLeadDays(value: string): number[] {
   throw new InvalidArgumentError(`It may name at most ${MAX_LEAD_TIMES} lead times.`);
 }
 
-function parseInteger(value: string, min: number, max: number, end: string): number {
+/** Parses an integer. Throws InvalidArgumentError, whose message has this end. */
+export function parseInteger(value: string, min: number, max: number, end: string): number {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}${end}`);

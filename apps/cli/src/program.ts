@@ -9,6 +9,7 @@ import {
 } from './commands/administration.ts';
 import { addAssetCommands } from './commands/asset.ts';
 import { addBatchCommands, addEventsCommand, addSubmitCommand } from './commands/batch.ts';
+import { addCertifyCommand } from './commands/certify.ts';
 import { Commands } from './commands/commands.ts';
 import { addCustomerCommands } from './commands/customer.ts';
 import { addMemberCommands } from './commands/member.ts';
@@ -60,6 +61,7 @@ const ADD = [
   addOperatorCommands,
   addEnterpriseCommands,
   addDatabaseCommands,
+  addCertifyCommand,
   addCompletionCommands,
 ];
 

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashSecret } from '@lockstep/access';
+import { readConfig, SECRET_KEYS } from '@lockstep/config';
+import { type Closable, closeAll, createLogger, openDatabase, type StartPart } from '@lockstep/platform';
+import { sql } from 'kysely';
+import { CommandFault } from '../output/status.ts';
+import { say, sayAside } from '../output/terminal.ts';
+import { runService } from '../stack/service.ts';
+import { FaultPlan } from './faults.ts';
+import { readLedger } from './ledger.ts';
+import { prepareMagic } from './magic.ts';
+import { FaultyProxy } from './proxy.ts';
+import type { Probe } from './record.ts';
+import { buildReport, formatReport, type Report } from './report.ts';
+import { probeWebhooks } from './webhooks.ts';
+
+interface Options {
+  seed?: number;
+  port: number;
+  for?: number;
+  json?: true;
+}
+
+/**
+ * Runs a sandbox that disturbs the calls of an integration, until Ctrl-C, the time is over, or `command` ends, which
+ * gets the sandbox's address and credentials. Then prints what the integration did wrong (rules 9).
+ *
+ * Throws a CommandFault (refused) if it did something wrong, no call was disturbed, or the command failed.
+ */
+export async function certify(command: string[], options: Options): Promise<void> {
+  const { seed = Math.floor(Math.random() * 1_000_000), json } = options;
+  const stop = new AbortController();
+  // Once only: the second Ctrl-C ends the command if the first one hangs.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new CommandFault('fault', 'Stopped.')));
+  const { report, status } = await runSandbox(seed, command, options, stop.signal);
+  say(json ? JSON.stringify(report) : formatReport(report));
+  const { findings, faults } = report;
+  const isTried = Object.keys(faults).length > 0;
+  if (findings.length > 0) throw new CommandFault('refused', `Findings: ${findings.length}. See the report.`);
+  if (!isTried) throw new CommandFault('refused', 'No call was disturbed, so the run proves nothing.');
+  if (status !== 0) throw new CommandFault('refused', `${command[0]} ended with status ${status}.`);
+}
+
+async function runSandbox(
+  seed: number,
+  command: readonly string[],
+  options: Options,
+  stop: AbortSignal,
+): Promise<{ report: Report; status: number }> {
+  const parts: [name: string, close: () => Promise<unknown>][] = [];
+  const startPart: StartPart = async (name, start) => {
+    stop.throwIfAborted();
+    const part = await start(stop);
+    parts.unshift([name, () => part.close()]);
+    return part;
+  };
+  try {
+    const proxy = await startPart('proxy', () => FaultyProxy.open(options.port, new FaultPlan(seed)));
+    const { dataDir } = await startPart('directory', createDirectory);
+    // No other variable counts, so that the sandbox never touches a deployment.
+    const config = readConfig({
+      DATA_DIR: dataDir,
+      PORT: '0',
+      PUBLIC_URL: proxy.baseUrl,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    });
+    const log = createLogger({ name: 'certify', level: 'silent', secrets: SECRET_KEYS });
+    sayAside('Starting a sandbox …');
+    const { database, api, demo } = await runService(config, log, startPart);
+    const { db } = await startPart('certify', async () => openOwnDatabase(database.url));
+    await prepareMagic(db);
+    const probes: Probe[] = [];
+    const probing = await startPart('probes', async () => probeWebhooks(db, seed, probes));
+    const revoke = (token: string) => sql`delete from access_token where token_hash = ${hashSecret(token)}`.execute(db);
+    proxy.forwardTo({ baseUrl: api.baseUrl, revoke });
+    const env = {
+      LOCKSTEP_BASE_URL: proxy.baseUrl,
+      LOCKSTEP_APP_KEY: demo.appKey,
+      LOCKSTEP_APP_SECRET: demo.appSecret,
+    };
+    sayAside(`Seed ${seed}. Point the integration at this sandbox. Webhooks may be on this machine.`);
+    for (const [name, value] of Object.entries(env)) sayAside(`${name}=${value}`);
+    const status = await untilDone(command, env, options.for, stop);
+    await probing.close();
+    const { calls, unrecorded } = proxy;
+    const ledger = await readLedger(db, demo.appKey);
+    return { report: buildReport({ calls, unrecorded, probes, ledger }, seed), status };
+  } finally {
+    await closeAll(Object.fromEntries(parts));
+  }
+}
+
+/** Waits for the end of the command, the time or Ctrl-C. Returns the status of the command; 0 if it was ended. */
+async function untilDone(
+  [file, ...words]: readonly string[],
+  env: Record<string, string>,
+  seconds: number | undefined,
+  stop: AbortSignal,
+): Promise<number> {
+  const over = seconds === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(seconds * 1_000)]);
+  if (file === undefined) {
+    sayAside(`The report follows ${seconds === undefined ? 'at Ctrl-C' : `in ${seconds} s, or at Ctrl-C`}.`);
+    if (!over.aborted) await once(over, 'abort');
+    return 0;
+  }
+  // Its output is not the report.
+  const child = spawn(file, words, { env: { ...process.env, ...env }, stdio: ['inherit', 2, 2] });
+  over.addEventListener('abort', () => child.kill());
+  const [status] = await once(child, 'exit').catch((error: Error) => {
+    throw new CommandFault('usage', `${file} can't be run: ${error.message}`);
+  });
+  return over.aborted ? 0 : (status ?? 1);
+}
+
+async function createDirectory(): Promise<Closable & { dataDir: string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'lockstep-certify-'));
+  // PostgreSQL may run as another user, who must be able to traverse it.
+  await chmod(directory, 0o711);
+  const close = () => rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  return { dataDir: join(directory, 'data'), close };
+}
+
+function openOwnDatabase(url: string) {
+  const db = openDatabase({ url, poolSize: 4, applicationName: 'lockstep-certify', onError: () => {} });
+  return { db, close: () => db.destroy() };
+}

@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, expect, it } from 'vitest';
+import { COMMAND } from '../harness/processes/command-line.ts';
+import { endEverything, startJob } from '../harness/processes/processes.ts';
+
+afterAll(() => endEverything());
+
+/** Starts `lockstep certify --json` with these words. */
+const start = (...words: string[]) => startJob([...COMMAND, 'certify', '--json', ...words]);
+const certify = (seed: number, ...integration: string[]) => start('--seed', `${seed}`, '--', ...integration).ended;
+/** The command of an integration in this repository. */
+const integrationOf = (name: string) => [process.execPath, `test/harness/integrations/${name}.ts`];
+const findSandboxes = () => readdirSync(tmpdir()).filter((name) => name.startsWith('lockstep-certify-'));
+
+// A right integration must get through with every seed.
+it.concurrent.each([1, 2])('passes an integration that does everything right (seed %i)', async (seed) => {
+  const { status, stdout, stderr } = await certify(seed, ...integrationOf('correct'));
+  const { findings, notExercised, faults } = JSON.parse(stdout);
+  expect({ status, findings, notExercised }).toEqual({ status: 0, findings: [], notExercised: [] });
+  expect(Object.keys(faults)).toHaveLength(10);
+  const { outcomes, told } = JSON.parse(/^\{.*\}$/m.exec(stderr)![0]);
+  expect(outcomes).toMatchObject({
+    ...{ 'A-1': 'succeeded', 'A-12': 'succeeded', REFUSED: 'field_missing', FAILED: 'customer_not_found' },
+    ...{ SLOW: 'succeeded', HELD: 'succeeded', 'REFUSED sync': 'field_missing', 'FAILED sync': 'customer_not_found' },
+    ...{ 'UNKNOWN sync': 'succeeded', 'SLOW sync': 'succeeded' },
+  });
+  // 12 batches, FAILED, SLOW and HELD, and two sync batches.
+  expect(told).toBe(17);
+});
+
+it.concurrent('names each sin of a naive integration, with what proves it', async () => {
+  const { status, stdout, stderr } = await certify(3, ...integrationOf('naive'));
+  expect(stderr).toMatch(/^done\n/m);
+  expect(status).toBe(2);
+  const { findings } = JSON.parse(stdout);
+  expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual([
+    ...['bought_twice', 'repeated_without_key', 'body_changed', 'signature_unverified', 'refusal_ignored'],
+    ...['nonce_reused', 'final_retried', 'retry_after_ignored', 'no_backoff', 'token_for_each_call'],
+  ]);
+  for (const { evidence } of findings) expect(evidence[0]).toMatchObject({ time: expect.any(Number) });
+});
+
+it('reports at Ctrl-C, and leaves nothing behind', async () => {
+  const before = findSandboxes();
+  const job = start();
+  await expect.poll(() => job.output.stderr).toContain('LOCKSTEP_APP_SECRET=');
+  const { status, stdout } = await job.endGroup('SIGINT');
+  expect(status).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ calls: 0, findings: [] });
+  expect(findSandboxes().filter((name) => !before.includes(name))).toEqual([]);
+});
+
+it('fails if the command fails, or does not exist', async () => {
+  const failing = `for (let call = 0; call < 20; call += 1)
+    await fetch(process.env.LOCKSTEP_BASE_URL + '/oauth2/token', { method: 'POST' }).catch(() => {});
+  process.exit(3);`;
+  const failed = await certify(1, process.execPath, '--input-type=module', '--eval', failing);
+  expect({ status: failed.status, ...JSON.parse(failed.stdout) }).toMatchObject({ status: 2, calls: 20, findings: [] });
+  expect(await certify(1, '/no/such/command')).toMatchObject({ status: 64, stdout: '' });
+});
