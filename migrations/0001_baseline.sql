@@ -358,6 +358,19 @@ create trigger refuse_change before delete or truncate or update of id, applicat
   sync_mode, digest, digest_version, sequences, customer_ids, order_types, accepted_time, request_id on batch
   for each statement execute function refuse_change();
 
+-- The trace context (W3C, version 00) of the call that sent a batch, for drains and webhooks. Only batches that have one
+-- have a row. No column of batch: a wider row makes PostgreSQL expect fewer rows in the empty table, and read all of it
+-- instead of its index.
+create table batch_trace (
+  batch_id bigint primary key,
+  traceparent text not null check (length(traceparent) = 55),
+  created_time timestamptz not null default now()
+);
+-- For the cleanup.
+create index batch_trace_created on batch_trace (created_time);
+create trigger refuse_change before truncate or update on batch_trace
+  for each statement execute function refuse_change();
+
 -- The orders of an open batch that belong to one lane. The row exists until the batch completes. While finished_time is
 -- null, the payload (JSON, an array of [index in orderList, order]) holds the orders without an outcome; succeeded and
 -- failed count the others.

@@ -438,7 +438,7 @@ describe('in one lane', () => {
     const { orderList, ...sent } = BatchOrder.parse(syncOf(buy(other)));
     const channelIds = new Map([[other.customerId, FIRST_CHANNEL]]);
     const prepared = prepareBatch(applicationId, { ...sent, orderList }, channelIds);
-    const batch = { ...prepared, requestId: 'request' };
+    const batch = { ...prepared, requestId: 'request', traceparent: null };
     const deadline = new Deadline(60_000);
     const call = {
       batch,

@@ -63,6 +63,7 @@ const rows = {
     digest_version: 1,
     request_id: 'r',
   },
+  batch_trace: { batch_id: 1, traceparent: '0'.repeat(55) },
   lane_chunk: {
     batch_id: 1,
     lane: 3,
@@ -239,6 +240,7 @@ describe('the constraints', () => {
     ['a holding that an administrator ended by an order', CHECK, 'ended_holding', { id: 2, end_cause: 'order' }],
     ['a second count of numbers of a region', UNIQUE, 'asset_number', { first_digit: 8 }],
     ['numbers of another region', CHECK, 'asset_number', { first_digit: 7 }],
+    ['a trace context of another length', CHECK, 'batch_trace', { batch_id: 2, traceparent: '00-1-2-01' }],
     ['a change of a lock that does not exist', FOREIGN_KEY, 'lock_audit', { asset_id: 9 }],
     ['a change of a lock by an unknown application', FOREIGN_KEY, 'lock_audit', { application_id: 9 }],
   ])('refuse %s', async (_, state, table, changes) => {

@@ -64,6 +64,11 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into event (application_id, position, batch_id, type, happened_time, succeeded, failed, cancelled, created_time)
       select 1, n, 1, 'batch.retried', time, 0, 1, 0, time from ${at}`,
   },
+  batch_trace: {
+    maxAgeSeconds: 7 * DAY_SECONDS,
+    insert: (at) => sql`
+      insert into batch_trace (batch_id, traceparent, created_time) select n, repeat('0', 55), time from ${at}`,
+  },
   order_activity: {
     maxAgeSeconds: 14 * DAY_SECONDS,
     insert: (at) => sql`

@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, string>> = {
   'members/src/rules': 'the rules of the member center, pure',
   'platform/src/migrations': "a release's migrations, and whether a database has them",
   'platform/src/queue': 'BullMQ on Redis or on PostgreSQL',
-  'platform/src/process': 'starting and stopping a process, log, metrics, cleanup',
+  'platform/src/process': 'starting and stopping a process, log, metrics, traces, cleanup',
   'platform/src/postgres': 'connections, transactions, statements, groups, listening, and what errors prove',
   'platform/src/concurrency': 'deadlines, queues in which parties take turns, readings that callers share',
   'cli/src/commands': 'the names, options and words of the commands',

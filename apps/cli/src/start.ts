@@ -1,6 +1,6 @@
 import { configOrExit, readConfig, SECRET_KEYS } from '@lockstep/config';
 import { LINK_MINUTES } from '@lockstep/operators';
-import { createLogger, explainFault, runUntilSignal, type StartPart } from '@lockstep/platform';
+import { createLogger, explainFault, runUntilSignal, type StartPart, startTracing } from '@lockstep/platform';
 import { say, sayAside } from './output/terminal.ts';
 import { buildConsole } from './stack/build-console.ts';
 import { runService } from './stack/service.ts';
@@ -12,6 +12,7 @@ const log = createLogger({ name: 'lockstep', level: config.LOG_LEVEL ?? 'warn', 
 await runUntilSignal(log, run, (error) => sayAside(`Lockstep could not start: ${explain(error)}`));
 
 async function run(startPart: StartPart): Promise<void> {
+  await startPart('traces', () => startTracing(config, 'lockstep', log));
   const consoleBuilt = startPart('console build', buildConsole);
   const { database, queue, api, demoFile, logInToken } = await runService(config, log, startPart);
   const { fault } = await consoleBuilt;

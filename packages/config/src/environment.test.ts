@@ -17,6 +17,10 @@ describe('readConfig', () => {
     WEBHOOK_ALLOW_PRIVATE: false,
     OIDC_GROUPS_CLAIM: 'groups',
     PASSWORD_LOGIN: 'on',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+    OTEL_SDK_DISABLED: false,
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+    OTEL_TRACES_SAMPLER_ARG: 1,
     publicUrl: null,
     oidc: null,
   };
@@ -159,6 +163,11 @@ describe('readConfig', () => {
     ['REGION', 'abroad', 'REGION must be domestic or overseas, not abroad'],
     ['REGION', 'Domestic', 'REGION must be domestic or overseas, not Domestic'],
     ['REGION', '8', 'REGION must be domestic or overseas, not 8'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT must'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/protobuf, not grpc'],
+    ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'OTEL_TRACES_SAMPLER must be'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'few', 'OTEL_TRACES_SAMPLER_ARG must be 0 to 1, not few'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'OTEL_TRACES_SAMPLER_ARG must be 0 to 1, not 1.1'],
   ])('refuses %s=%s and says what it must be', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(message);
     expect(() => readConfig({ [name]: value })).toThrow(/^[^\n]*$/);

@@ -18,6 +18,9 @@ function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, { error: `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}` });
 }
 
+const trueOrFalse = oneOf(['true', 'false'])
+  .default('false')
+  .transform((word) => word === 'true');
 const databaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'must be postgres://user:password@host:port/database; write / ? # @ in user and password as %2F %3F %23 %40',
@@ -36,6 +39,12 @@ const publicUrl = z.string().transform((value, context) => {
   if (fault !== null) context.issues.push({ code: 'custom', message: fault, input: value });
   return url === null ? z.NEVER : url.origin + pathOf(url);
 });
+const otlpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address, such as http://a:4318' });
+const share = z.coerce.number('must be 0 to 1').refine((part) => part >= 0 && part <= 1, 'must be 0 to 1');
+const SAMPLERS = [
+  ...(['always_on', 'always_off', 'traceidratio'] as const),
+  ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
+] as const;
 const redisUrl = z.string().refine((value) => readRedisAddress(value) !== null, REDIS_ADDRESS_RULE);
 const issuer = z.string().trim().refine(isIssuer, 'must be an https address without user, ? or #');
 const roles = z.string().transform((text, context) => {
@@ -70,9 +79,7 @@ const environment = z.object({
   /** How long events and webhook deliveries are kept (rules 6.8): longer than a delivery is retried. */
   EVENT_DAYS: wholeNumber(4, 3_650).default(30),
   /** Whether webhooks may use private addresses and http (rules 6.8). */
-  WEBHOOK_ALLOW_PRIVATE: oneOf(['true', 'false'])
-    .default('false')
-    .transform((word) => word === 'true'),
+  WEBHOOK_ALLOW_PRIVATE: trueOrFalse,
   /** The provider by which operators log in (rules 9 Logins by a provider). */
   OIDC_ISSUER: issuer.optional(),
   OIDC_CLIENT_ID: z.string().optional(),
@@ -81,6 +88,13 @@ const environment = z.object({
   OIDC_GROUPS_CLAIM: z.string().default('groups'),
   PASSWORD_LOGIN: oneOf(['on', 'off']).default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
+  /** Where traces go, and which are recorded (rules 1.4). The exporter reads further variables of OpenTelemetry. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf', 'must be http/protobuf').default('http/protobuf'),
+  OTEL_SDK_DISABLED: trueOrFalse,
+  OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: share.default(1),
 });
 
 type Variables = Omit<z.infer<typeof environment>, 'PUBLIC_URL'>;
@@ -93,7 +107,10 @@ export type Config = Variables & {
 };
 
 /** Variables whose values messages never repeat, because they may contain a password. */
-const NEVER_SHOWN = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'OIDC_ISSUER', 'OIDC_CLIENT_SECRET'];
+const NEVER_SHOWN = [
+  ...['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL', 'OIDC_ISSUER', 'OIDC_CLIENT_SECRET'],
+  ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+];
 const MAX_SHOWN_CHARACTERS = 40;
 
 /** Reads the configuration. @throws Error that names each invalid variable, its rule and its value */

@@ -31,6 +31,11 @@ declare module '@lockstep/platform' {
       reopened_time: Date | null;
       has_retries: Generated<boolean>;
     };
+    batch_trace: {
+      batch_id: BatchId;
+      traceparent: string;
+      created_time: Generated<Date>;
+    };
     lane_chunk: {
       batch_id: BatchId;
       lane: number;
@@ -108,10 +113,12 @@ const CHANNEL_ACTIVITY_SECONDS = 2 * 3_600;
 export function agedOrders({ failedOrderDays, eventDays }: { failedOrderDays: number; eventDays: number }): Aged[] {
   const failed = { table: 'failed_order', timeColumn: 'failed_time' } as const;
   const events = { table: 'event', timeColumn: 'created_time' } as const;
+  const traces = { table: 'batch_trace', timeColumn: 'created_time' } as const;
   const activitySeconds = ACTIVITY_DAYS * SECONDS_OF_DAY;
   return [
     { kind: 'failed_order', ...failed, maxAgeSeconds: failedOrderDays * SECONDS_OF_DAY },
     { kind: 'event', ...events, maxAgeSeconds: eventDays * SECONDS_OF_DAY },
+    { kind: 'batch_trace', ...traces, maxAgeSeconds: eventDays * SECONDS_OF_DAY },
     { kind: 'order_activity', table: 'order_activity', timeColumn: 'period_start', maxAgeSeconds: activitySeconds },
     {
       kind: 'channel_activity',

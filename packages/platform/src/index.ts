@@ -15,11 +15,12 @@ export { OutcomeUnknown } from './postgres/pool.ts';
 export { contains, findMatches, readBest } from './postgres/search.ts';
 export * from './postgres/statement.ts';
 export { inMs, MAX_SCANNED, readWalk, readWalkIn, textInMs } from './postgres/walk.ts';
-// process: life cycle, log, metrics and cleanup
+// process: life cycle, log, metrics, traces and cleanup
 export { type Aged, Cleanup, readCleanupBehind, registerCleanupGauge, SECONDS_OF_DAY } from './process/cleanup.ts';
 export { type Closable, closeAll, type ReadinessCheck, runUntilSignal, type StartPart } from './process/lifecycle.ts';
 export { createLogger, type Logger } from './process/log.ts';
 export * from './process/metrics.ts';
+export * from './process/tracing.ts';
 // queue: BullMQ on Redis or PostgreSQL
 export type { QueueBackend } from './queue/backend.ts';
 export { migratePostgresQueue } from './queue/postgres.ts';

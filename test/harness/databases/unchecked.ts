@@ -39,7 +39,7 @@ export async function acceptUnchecked(stack: Stack, api: Api, sent: { channelOrd
   const announcer = new JobAnnouncer(new JobQueue<Job>(stack.queue, QUEUE_NAME, log), log, stack.metrics);
   const customerIds = batch.orderList.map(({ customerId }) => customerId);
   const channelIds = await new CustomerChannels().find(stack.db, customerIds, null);
-  const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked' };
+  const submitted = { ...prepareBatch(id, batch, channelIds), requestId: 'unchecked', traceparent: null };
   const bound = new PendingBound(stack.db, new ChannelReader(stack.db), 1_000);
   const options = { db: stack.db, announcer, bound, metrics: stack.metrics, onCompleted: () => {} };
   await new BatchAcceptor(options).accept(submitted, new Deadline(60_000));

@@ -200,7 +200,8 @@ describe('the statement that accepts batches', () => {
     });
     const submitted = batches.map(([customer, orders]) => {
       const sent = batchOf(...Array.from({ length: orders }, () => newBuy(customer, [newAssetNum()])));
-      return { ...prepareBatch(id as ApplicationId, BatchOrder.parse(sent), known), requestId: 'test' };
+      const prepared = prepareBatch(id as ApplicationId, BatchOrder.parse(sent), known);
+      return { ...prepared, requestId: 'test', traceparent: null };
     });
     await Promise.all(submitted.map((batch) => acceptor.accept(batch, new Deadline(60_000))));
     return { jobs: announce.mock.calls.length, numberings: onCompleted.mock.calls.length };

@@ -6,6 +6,7 @@ import { type Database, Deadline, within } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpMetrics } from '../metrics.ts';
 import { isUnfinished } from './connections.ts';
+import { endCallSpan, startCallSpan } from './spans.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -102,6 +103,7 @@ export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): voi
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     const call = trackCall(request);
+    startCallSpan(request);
     onCallEnd(request, () => recordCall(metrics, request, reply));
     // The hook onResponse does not run if the client has disconnected.
     onceClosed(request.raw.socket, reply.raw, () => {
@@ -148,9 +150,13 @@ export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply:
   metrics.httpSeconds.observe({ method, route, code }, seconds);
   if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
   const ended = isAnswered ? 'answered' : 'client left';
+  const traceId = endCallSpan(request, reply, { ...subject, code, cause });
   // A refused probe is worth a log line.
   const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
-  request.log[level]({ method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended }, 'call');
+  request.log[level](
+    { method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended, traceId },
+    'call',
+  );
 }
 
 /** How long a call can take from its head to its answer. Receiving the body does not count. */

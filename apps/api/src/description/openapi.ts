@@ -227,8 +227,8 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
 
 /** Describes what a webhook sends for events of a type (rules 6.8). */
 function describeMessage(type: string, schema: Schema): object {
-  const header = (name: string, description: string) => ({
-    ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  const header = (name: string, description: string, required = true) => ({
+    ...{ name, in: 'header', required, description, schema: { type: 'string' } },
   });
   return {
     operationId: type,
@@ -240,6 +240,7 @@ function describeMessage(type: string, schema: Schema): object {
       header('webhook-id', 'The id of the event, the same at each attempt: handle it once.'),
       header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01 UTC.'),
       header('webhook-signature', 'A signature by each secret, separated by spaces (Standard Webhooks).'),
+      header('traceparent', 'The trace of the batch (W3C Trace Context), if it has one.', false),
     ],
     requestBody: {
       required: true,

@@ -9,6 +9,7 @@ import { callerOf } from '../calls/caller.ts';
 import { noteSubject, type Subject } from '../calls/calls.ts';
 import { addOperations, checksAllButBody, type Handlers } from '../calls/operation-routes.ts';
 import { noteNamed } from '../calls/refused.ts';
+import { acceptTraced } from '../calls/spans.ts';
 import { answerLong } from '../calls/turns.ts';
 import type { Services } from '../services.ts';
 
@@ -66,11 +67,11 @@ function batchHandlers(options: Services): Handlers<BatchOperationId, Submission
     createBatchOrder: async (request, { caller, batch: { prepared, orders } }, reply) => {
       checkSender(caller, request.query, prepared);
       const { channelCode, channelOrderId, syncMode } = prepared;
-      const submitted = { ...prepared, requestId: request.id };
-      const accepted =
+      const accepted = await acceptTraced(request, async (call) =>
         syncMode === 'sync'
-          ? await applier.apply(submitted, orders, caller.channels, request.deadline.remainingMs)
-          : await acceptor.accept(submitted, request.deadline);
+          ? await applier.apply({ ...prepared, ...call }, orders, caller.channels, request.deadline.remainingMs)
+          : await acceptor.accept({ ...prepared, ...call }, request.deadline),
+      );
       noteSubject(request, listIds(accepted));
       const failed = prepared.unknownOrders.length;
       if (failed > 0) noteSubject(request, { failed });

@@ -19,6 +19,7 @@ import {
   RECORDING_STORED,
   type SubmittedBatch,
   sameBatchId,
+  storingTraces,
 } from './batch.ts';
 import type { JobAnnouncer } from './jobs.ts';
 import { checkNumbers } from './prepare.ts';
@@ -125,6 +126,7 @@ async function insertAsyncBatches(db: Database, batches: SubmittedBatch[]): Prom
     textArray(chunks.map(({ customerIds }) => textArray(customerIds))),
     batches.map(keyLockOf),
     batches.map(({ chunks, unknownOrders }) => (chunks.length === 0 ? unknownOrders.length : null)),
+    textArray(batches.map(({ traceparent }) => traceparent)),
   ];
   const valuesOfUnknown = [
     unknown.map(({ content }) => content).join('\n'),
@@ -152,9 +154,9 @@ const NOW = 'greatest(now(), statement_timestamp())';
 const FAILING = `, unknown as materialized (
     select id, id * ${ORDERS_PER_BATCH} + index as license_order_id, order_type, customer_id, content, asset_nums
     from placed join rows from (
-      string_to_table($18, chr(10)),
+      string_to_table($19, chr(10)),
       unnest(
-        (select $19::int[]), (select $20::int[]), (select $21::text[]), (select $22::text[]), (select $23::text[])
+        (select $20::int[]), (select $21::int[]), (select $22::text[]), (select $23::text[]), (select $24::text[])
       )
     ) as unknown (content, place, index, order_type, customer_id, asset_nums) using (place)
   ), unknown_counts as (
@@ -173,8 +175,8 @@ const FAILING = `, unknown as materialized (
 // the statement takes a fifth less time, so there are two.
 const acceptBatches = (ifUnknown: (text: string) => string) => `
   with input as materialized (
-    select * from unnest(${BATCH_ARRAYS}, (select $16::bigint[]), (select $17::int[])) with ordinality
-      as input (${BATCH_NAMES}, key_lock, failed, place)
+    select * from unnest(${BATCH_ARRAYS}, (select $16::bigint[]), (select $17::int[]), (select $18::text[]))
+      with ordinality as input (${BATCH_NAMES}, key_lock, failed, traceparent, place)
     where pg_try_advisory_xact_lock(key_lock)
   ), stored as (
     insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
@@ -183,8 +185,9 @@ const acceptBatches = (ifUnknown: (text: string) => string) => `
     on conflict (application_id, channel_code, channel_order_id) do nothing
     returning id, application_id, channel_code, channel_order_id, completed_time, succeeded, failed
   ), placed as (
-    select place::int, id, application_id, completed_time
+    select place::int, id, application_id, completed_time, traceparent
     from input join stored using (application_id, channel_code, channel_order_id)
+  ), traced as (${storingTraces('placed')}
   )${ifUnknown(FAILING)}, chunks as (
     insert into lane_chunk (
       batch_id, lane, customer_ids, order_count, weight, payload, payload_version, finished_time, failed

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { bigintArray, type Database, type Statement, textArray } from '@lockstep/platform';
+import { bigintArray, type Database, run, type Statement, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
 
 export interface SubmittedBatch extends PreparedBatch {
   requestId: string;
+  /** The trace context that is stored with it (rules 1.4); null if there is none. */
+  traceparent: string | null;
 }
 
 export function weighBatch({ chunks }: PreparedBatch): number {
@@ -133,6 +135,23 @@ export const RECORDING_STORED = `
   insert into unnumbered_event (application_id, batch_id, type, happened_time, succeeded, failed, cancelled)
   select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored
   where completed_time is not null order by id`;
+
+/** SQL for a CTE: stores the trace contexts of the rows of another one that have one. */
+export const storingTraces = (from: string) => `
+  insert into batch_trace (batch_id, traceparent) select id, traceparent from ${from} where traceparent is not null`;
+
+/** Returns the trace contexts that are stored with batches (rules 1.4), without duplicates. */
+export async function readTraceparents(db: Database, batchIds: readonly BatchId[]): Promise<string[]> {
+  const rows = await run<{ traceparent: string }>(db, {
+    name: 'read_traceparents',
+    text: `
+      select distinct traceparent from unnest((select $1::bigint[])) as wanted (batch_id) cross join lateral (
+        select traceparent from batch_trace where batch_id = wanted.batch_id limit 1
+      ) as stored`,
+    values: [batchIds],
+  });
+  return rows.map(({ traceparent }) => traceparent);
+}
 
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
   bigintArray(batches.map((batch) => batch.applicationId)),

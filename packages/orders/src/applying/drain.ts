@@ -2,15 +2,20 @@ import { type LedgerIds, splitOrderId } from '@lockstep/assets';
 import type { CustomerId } from '@lockstep/contract';
 import {
   type Database,
+  endSpan,
   inTransaction,
+  isTracing,
   type Logger,
   lostAgainstOthers,
   run,
+  SpanKind,
   type Statement,
   send,
+  startSpan,
   type Trx,
   together,
 } from '@lockstep/platform';
+import { readTraceparents } from '../accepting/batch.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lanes.ts';
@@ -41,6 +46,8 @@ export interface Drained extends Applied {
   held: readonly FailedOrder[];
   /** Why some orders have to wait although others of their lane were applied; undefined if none has to. */
   waitsFor: unknown;
+  /** When it began and ended to apply its orders. */
+  appliedMs: readonly [number, number];
 }
 
 /** Thrown if a drain failed after it had locked lanes. Nothing has changed. */
@@ -63,6 +70,7 @@ const NOTHING: Drained = {
   unreadable: [],
   held: [],
   waitsFor: undefined,
+  appliedMs: [0, 0],
 };
 
 /**
@@ -114,6 +122,7 @@ async function applyPending(
   { failures, ahead }: { failures: number; ahead: Ahead | undefined },
   ids: LedgerIds,
 ): Promise<Drained> {
+  const startedMs = performance.now();
   for (const chunk of unreadable) await holdUnreadable(trx, chunk);
   const orders = inAcceptanceOrder(chunks).filter(({ order }) => ahead?.customerIds.has(order.customerId) ?? true);
   const customerIds = orders.map(({ order }) => order.customerId);
@@ -130,7 +139,7 @@ async function applyPending(
   );
   for (const { accepted } of held) heldIds.add(accepted.order.customerId);
   const applied = await finishOrders(trx, chunks, outcomes, { heldIds });
-  return { ...applied, unreadable, held, waitsFor };
+  return { ...applied, unreadable, held, waitsFor, appliedMs: [startedMs, performance.now()] };
 }
 
 function findPlace(chunks: readonly Chunk[], { licenseOrderId, order: { customerId } }: OrderWithId) {
@@ -149,6 +158,18 @@ function endTurns(locked: readonly number[], { lanes }: Pending, waitsFor: unkno
     hasMore,
   }));
   return usedTurns([...used]);
+}
+
+/** Records the spans of a drain when it is over (rules 1.4): only then are the calls known to which it is linked. */
+async function traceDrain(db: Database, drained: Drained, [startedMs, endedMs]: [number, number]): Promise<void> {
+  const { batches, succeeded, failedOrders, appliedMs } = drained;
+  const ids = batches.map(({ batchId }) => batchId);
+  const links = await readTraceparents(db, ids).catch(() => []);
+  const orders = { 'lockstep.orders': succeeded + failedOrders.length, 'lockstep.failed_orders': failedOrders.length };
+  const attributes = { 'lockstep.batches': batches.length, ...orders };
+  const span = startSpan('drain', { kind: SpanKind.CONSUMER, links, attributes, startTime: startedMs });
+  endSpan(startSpan('apply', { parent: span, startTime: appliedMs[0] }), null, appliedMs[1]);
+  endSpan(span, null, endedMs);
 }
 
 interface DrainerOptions {
@@ -176,6 +197,7 @@ export class Drainer {
     const startedMs = performance.now();
     try {
       const drained = await drainLanes(db, choice, ids, scope);
+      const endedMs = performance.now();
       for (const { batchId, lane, fault } of drained.unreadable) {
         log.error({ err: fault, batchId, lane }, 'unreadable orders held; will retry');
       }
@@ -184,10 +206,12 @@ export class Drainer {
         log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
       }
       await this.applied(drained, startedMs);
+      if (isTracing() && drained.batches.length > 0) await traceDrain(db, drained, [startedMs, endedMs]);
       return drained;
     } catch (failure) {
       if (!(failure instanceof DrainFailed)) throw failure;
       const { lanes, cause } = failure;
+      endSpan(startSpan('drain', { kind: SpanKind.CONSUMER, startTime: startedMs }), cause);
       if (!lostAgainstOthers(cause)) metrics.drainFailures.inc();
       // If even this fails, the lanes are simply drained again.
       if (scope?.ahead === undefined) {

@@ -21,6 +21,7 @@ import {
   batchArrays,
   RECORDING_STORED,
   type SubmittedBatch,
+  storingTraces,
 } from '../accepting/batch.ts';
 import type { PreparedChunk } from '../accepting/prepare.ts';
 import { channelOfColumn } from '../lanes.ts';
@@ -159,16 +160,21 @@ export async function insertCompletedBatches(
       chunks.map(({ applicationId }) => applicationId),
       chunks.map(({ lane }) => lane),
       chunks.map(({ orderCount }) => orderCount),
+      textArray(batches.map(({ batch }) => batch.traceparent)),
     ],
   });
 }
 
 // `greatest` keeps completed_time from preceding accepted_time if the clock was set back.
 const STORE_COMPLETED_BATCHES = `
-  with stored as (
+  with input as materialized (
+    select * from unnest(${BATCH_ARRAYS}, (select $10::bigint[]), (select $14::text[])) with ordinality
+      as input (${BATCH_NAMES}, id, traceparent, place)
+  ), traced as (${storingTraces('input')}
+  ), stored as (
     insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
     select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
-    from unnest(${BATCH_ARRAYS}, (select $10::bigint[])) with ordinality as input (${BATCH_NAMES}, id, place) order by place
+    from input order by place
     returning id, application_id, completed_time, succeeded, failed
   ), recorded as (${RECORDING_STORED}
   )

@@ -33,6 +33,8 @@ export interface Claim extends Turn {
   secrets: Buffer[];
   isTest: boolean;
   told: Told;
+  /** The trace context of the batch that the event is about; null if there is none. */
+  traceparent: string | null;
 }
 
 const isDue = sql`(d.state = 'pending' and d.due_time <= statement_timestamp()
@@ -197,7 +199,10 @@ async function claim(trx: Trx, chosen: readonly Ready[]): Promise<Claim[]> {
       w.application_id as "applicationId", w.url, ${inMs('d.created_time')} as "createdMs", d.position, array[w.secret] || array(
         select o.secret from webhook_old_secret o
         where o.webhook_id = w.id and o.end_time > statement_timestamp() order by o.end_time desc
-      ) as secrets`.execute(trx);
+      ) as secrets, (
+        select t.traceparent from event e join batch_trace t using (batch_id)
+        where e.application_id = w.application_id and e.position = d.position
+      ) as traceparent`.execute(trx);
   const turns = new Map(chosen.map(({ id, trust, isFailing }) => [id, { trust, isFailing }]));
   const events = await readEvents(trx, rows);
   const isGone = ({ position }: ClaimedRow) => position !== null && !events.has(position);

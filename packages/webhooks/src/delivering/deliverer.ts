@@ -1,6 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApplicationId } from '@lockstep/contract';
-import { type Closable, type Database, isTransient, type Logger, share } from '@lockstep/platform';
+import {
+  type Closable,
+  type Database,
+  endSpan,
+  isTransient,
+  type Logger,
+  SpanKind,
+  share,
+  startSpan,
+  traceparentOf,
+} from '@lockstep/platform';
 import { sql } from 'kysely';
 import { buildMessage } from '../sending/messages.ts';
 import type { Sender, SendOutcome } from '../sending/sender.ts';
@@ -141,11 +151,24 @@ export class WebhookDeliverer implements Closable {
   }
 
   /** Returns null if the worker shuts down before there is an outcome. */
-  async #send({ url, told, secrets }: Claim): Promise<SendOutcome | null> {
+  async #send({ url, told, secrets, webhookId, attempts, traceparent: given }: Claim): Promise<SendOutcome | null> {
     const { signal } = this.#stopping;
+    // Not the path and the query, which may carry secrets of the endpoint.
+    const http = { 'http.request.method': 'POST', 'server.address': new URL(url).hostname };
+    const ids = { 'lockstep.webhook_id': webhookId, 'lockstep.message_id': told.id };
+    const attributes = { ...http, ...ids, 'http.request.resend_count': attempts };
+    const span = startSpan('delivery', { kind: SpanKind.CLIENT, parent: given, attributes });
+    const traceparent = traceparentOf(span, given);
+    const { body, headers } = buildMessage(told, secrets, new Date());
     try {
-      return await this.#sender.send({ url, ...buildMessage(told, secrets, new Date()) }, signal);
+      const sent = { url, body, headers: { ...headers, ...(traceparent && { traceparent }) } };
+      const outcome = await this.#sender.send(sent, signal);
+      const { status, fault } = outcome;
+      if (status !== null) span.setAttribute('http.response.status_code', status);
+      endSpan(span, fault && String(status ?? 'no_response'));
+      return outcome;
     } catch (error) {
+      endSpan(span, error);
       if (signal.aborted) return null;
       throw error;
     }

@@ -7,6 +7,7 @@ import type { OperatorBatch, Resent } from '@lockstep/orders/operator';
 import type { Database } from '@lockstep/platform';
 import type { FastifyRequest } from 'fastify';
 import type { BatchReader, ReadBatch } from '../../calls/bodies.ts';
+import { acceptTraced } from '../../calls/spans.ts';
 import type { Services } from '../../services.ts';
 import { compareWithFailed } from '../difference.ts';
 import { countHidden, hidePasswords, putBackHidden } from '../hidden-passwords.ts';
@@ -68,7 +69,9 @@ export function resendHandlers(options: Services) {
       };
       const asked = { channelOrderId, ...sent };
       await recordChange(request.db, operator, { action: 'batch.resend_asked', target, after: asked });
-      const accepted = await acceptor.accept({ ...prepared, requestId: request.id }, request.deadline);
+      const accepted = await acceptTraced(request, (call) =>
+        acceptor.accept({ ...prepared, ...call }, request.deadline),
+      );
       const { batchId } = splitOrderId(accepted[0]!.licenseOrderId);
       await recordResend(db, operator, {
         from: { batchId: target, channelOrderId: number },
