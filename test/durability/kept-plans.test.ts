@@ -14,7 +14,15 @@ import { testStack } from '../harness/stack.ts';
  * they grow. Such a plan must not read all of a large table.
  */
 const HOT = [
-  ...['judge_attempts', 'accept_batches', 'accept_unknown', 'claim_shared', 'claim_alone', 'use_turns'],
+  ...[
+    'judge_attempts',
+    'accept_batches',
+    'accept_traced',
+    'accept_unknown',
+    'claim_shared',
+    'claim_alone',
+    'use_turns',
+  ],
   ...['lock_free_lanes', 'read_pending', 'read_ahead', 'read_result_pages', 'find_earlier', 'lock_assets'],
   ...['read_found', 'read_grants', 'count_active', 'count_contents', 'read_merchandises', 'insert_license_order'],
   ...['update_assets', 'finish_chunks', 'complete_batches', 'list_batches', 'orders_by_id', 'orders_of_batches'],
@@ -133,6 +141,9 @@ it('read no large table completely', async () => {
   await api.process(batchOf(deleteProduct(one!, [num])));
   await api.process(batchOf(newBuy(other!, [num], {}, { transferedAssetNum: true })));
   await api.accept(syncOf(newBuy(one!, [newAssetNum()])));
+  const traced = { headers: { traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01` } };
+  await api.submit(batchOf(newBuy(one!, [newAssetNum()])), traced);
+  await api.submit(syncOf(newBuy(one!, [newAssetNum()])), traced);
   await api.accept(batchOf(newBuy({ ...one!, customerId: '1' as never }, [newAssetNum()]), newBuy(one!, [num])));
   await sql`update channel set paused_time = now()`.execute(stack.db);
   const cancelled = batchOf(newBuy(one!, [newAssetNum()]));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { licenseOrderIdOf } from '@lockstep/assets';
 import { type AcceptedOrder, type ApplicationId, type BatchId, Refusal, type SyncMode } from '@lockstep/contract';
-import { bigintArray, type Database, run, type Statement, textArray } from '@lockstep/platform';
+import { bigintArray, type Database, type Statement, textArray } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { DIGEST_VERSION } from '../stored-orders.ts';
 import type { PreparedBatch } from './prepare.ts';
@@ -136,22 +136,13 @@ export const RECORDING_STORED = `
   select application_id, id, 'batch.completed', completed_time, succeeded, failed, 0 from stored
   where completed_time is not null order by id`;
 
-/** SQL for a CTE: stores the trace contexts of the rows of another one that have one. */
-export const storingTraces = (from: string) => `
-  insert into batch_trace (batch_id, traceparent) select id, traceparent from ${from} where traceparent is not null`;
+/** Whether a statement that stores batches needs storingTraces. */
+export const isTraced = (batches: readonly SubmittedBatch[]) => batches.some(({ traceparent }) => traceparent !== null);
 
-/** Returns the trace contexts that are stored with batches (rules 1.4), without duplicates. */
-export async function readTraceparents(db: Database, batchIds: readonly BatchId[]): Promise<string[]> {
-  const rows = await run<{ traceparent: string }>(db, {
-    name: 'read_traceparents',
-    text: `
-      select distinct traceparent from unnest((select $1::bigint[])) as wanted (batch_id) cross join lateral (
-        select traceparent from batch_trace where batch_id = wanted.batch_id limit 1
-      ) as stored`,
-    values: [batchIds],
-  });
-  return rows.map(({ traceparent }) => traceparent);
-}
+/** SQL for a CTE after the one with new batches: stores the trace contexts of those that have one. */
+export const storingTraces = (from: string) => `, traced as (
+    insert into batch_trace (batch_id, traceparent) select id, traceparent from ${from} where traceparent is not null
+  )`;
 
 export const batchArrays = (batches: readonly SubmittedBatch[]) => [
   bigintArray(batches.map((batch) => batch.applicationId)),

@@ -15,7 +15,6 @@ import {
   type Trx,
   together,
 } from '@lockstep/platform';
-import { readTraceparents } from '../accepting/batch.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
 import type { EventNumbering } from '../feed/numbering.ts';
 import { failedLanes, LOCK_WAIT_MS, type LockedRow, readLocked, timeout, usedTurns } from '../lanes.ts';
@@ -161,10 +160,8 @@ function endTurns(locked: readonly number[], { lanes }: Pending, waitsFor: unkno
 }
 
 /** Records the spans of a drain when it is over (rules 1.4): only then are the calls known to which it is linked. */
-async function traceDrain(db: Database, drained: Drained, [startedMs, endedMs]: [number, number]): Promise<void> {
-  const { batches, succeeded, failedOrders, appliedMs } = drained;
-  const ids = batches.map(({ batchId }) => batchId);
-  const links = await readTraceparents(db, ids).catch(() => []);
+function traceDrain(drained: Drained, startedMs: number, endedMs: number): void {
+  const { batches, succeeded, failedOrders, traceparents: links, appliedMs } = drained;
   const orders = { 'lockstep.orders': succeeded + failedOrders.length, 'lockstep.failed_orders': failedOrders.length };
   const attributes = { 'lockstep.batches': batches.length, ...orders };
   const span = startSpan('drain', { kind: SpanKind.CONSUMER, links, attributes, startTime: startedMs });
@@ -206,7 +203,7 @@ export class Drainer {
         log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
       }
       await this.applied(drained, startedMs);
-      if (isTracing() && drained.batches.length > 0) await traceDrain(db, drained, [startedMs, endedMs]);
+      if (isTracing() && drained.batches.length > 0) traceDrain(drained, startedMs, endedMs);
       return drained;
     } catch (failure) {
       if (!(failure instanceof DrainFailed)) throw failure;

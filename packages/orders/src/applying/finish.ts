@@ -1,6 +1,6 @@
 import { licenseOrderIdOf } from '@lockstep/assets';
 import type { BatchId, CustomerId, LicenseOrderId } from '@lockstep/contract';
-import { type Logger, run, send, type Trx, textArray } from '@lockstep/platform';
+import { isTracing, type Logger, run, send, type Trx, textArray } from '@lockstep/platform';
 import { channelOfColumn } from '../lanes.ts';
 import type { Outcome } from '../planning/order.ts';
 import { listAssetNums, PAYLOAD_VERSION, type PlacedOrder, writeStoredOrders } from '../stored-orders.ts';
@@ -22,9 +22,17 @@ export interface Applied {
   batches: WorkedBatch[];
   /** Batches of which this transaction finished at least one chunk. Complete them after the commit. */
   finishedBatchIds: BatchId[];
+  /** The trace contexts that are stored with the batches, if this process traces. */
+  traceparents: string[];
 }
 
-export const NOTHING_APPLIED: Applied = { succeeded: 0, failedOrders: [], batches: [], finishedBatchIds: [] };
+export const NOTHING_APPLIED: Applied = {
+  succeeded: 0,
+  failedOrders: [],
+  batches: [],
+  finishedBatchIds: [],
+  traceparents: [],
+};
 
 /**
  * Removes orders with an outcome from their chunks, and marks empty chunks as finished. Stores the content of failed
@@ -62,8 +70,7 @@ export async function finishOrders(
     failure === null ? [] : [{ licenseOrderId: accepted.licenseOrderId, cause: failure.cause }],
   );
   const rows = await run<FinishedRow>(trx, {
-    name: 'finish_chunks',
-    text: FINISH_CHUNKS,
+    ...(isTracing() ? { name: 'finish_traced', text: FINISH_TRACED } : { name: 'finish_chunks', text: FINISH_CHUNKS }),
     values: [
       finished.map(({ batchId }) => batchId),
       finished.map(({ lane }) => lane),
@@ -88,6 +95,7 @@ export async function finishOrders(
     failedOrders,
     batches: batches.filter(({ orders }) => orders > 0),
     finishedBatchIds: [...new Set(rows.filter(({ is_finished }) => is_finished).map(({ batch_id }) => batch_id))],
+    traceparents: [...calls.values()].flatMap(([, , , traceparent]) => traceparent ?? []),
   };
 }
 
@@ -96,7 +104,7 @@ type FinishedChunk = Pick<Chunk, 'batchId' | 'lane' | 'orders'>;
 interface FinishedRow {
   batch_id: BatchId;
   is_finished: boolean;
-  call: [channelOrderId: string, requestId: string];
+  call: [channelOrderId: string, requestId: string, applicationId: string, traceparent?: string | null];
 }
 
 function countCauses(failedOrders: Applied['failedOrders']): Record<string, number> {
@@ -109,7 +117,7 @@ const IS_OVER = 'lane_chunk.succeeded + lane_chunk.failed + done.succeeded + don
 // The form keeps kept plans fast. Joining thousands of batches would compare them pair by pair. Each batch's call is
 // looked up by index. Counts tell which chunks are pending, because a kept plan might read the whole index of pending
 // chunks.
-const FINISH_CHUNKS = `
+const finishChunks = (traced: string) => `
   with done as (
     select * from unnest(
       (select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::int[]), (select $5::int[]),
@@ -130,7 +138,7 @@ const FINISH_CHUNKS = `
       and lane_chunk.succeeded + lane_chunk.failed < order_count
     returning lane_chunk.batch_id, lane_chunk.lane, done.succeeded, done.failed, finished_time is not null as is_finished
   ), finished as (
-    select *, (select array[channel_order_id, request_id, application_id::text] from batch where id = batch_id) as call
+    select *, (select array[channel_order_id, request_id, application_id::text${traced}] from batch where id = batch_id) as call
     from updated
   ), activity as (
     insert into uncounted_activity (application_id, channel_id, pending, accepted, succeeded, failed, causes)
@@ -139,6 +147,8 @@ const FINISH_CHUNKS = `
     from finished group by call[3], ${channelOfColumn()} having sum(succeeded + failed) > 0
   )
   select batch_id, is_finished, call from finished`;
+const FINISH_CHUNKS = finishChunks('');
+const FINISH_TRACED = finishChunks(', (select traceparent from batch_trace where batch_trace.batch_id = batch.id)');
 
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 
@@ -177,7 +187,7 @@ const MAX_LOGGED_FAILURES = 20;
 export function logApplied(
   log: Logger,
   message: string,
-  applied: Omit<Applied, 'finishedBatchIds'>,
+  applied: Omit<Applied, 'finishedBatchIds' | 'traceparents'>,
   startedMs: number,
 ) {
   const { batches, succeeded, failedOrders } = applied;

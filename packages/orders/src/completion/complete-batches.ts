@@ -19,6 +19,7 @@ import {
   BATCH_NAMES,
   BATCH_VALUES,
   batchArrays,
+  isTraced,
   RECORDING_STORED,
   type SubmittedBatch,
   storingTraces,
@@ -152,8 +153,9 @@ export async function insertCompletedBatches(
     chunks.map((chunk) => ({ applicationId, ...chunk })),
   );
   await send(trx, {
-    name: 'store_completed_batches',
-    text: STORE_COMPLETED_BATCHES,
+    ...(isTraced(batches.map(({ batch }) => batch))
+      ? { name: 'store_traced_batches', text: STORE_TRACED_BATCHES }
+      : { name: 'store_completed_batches', text: STORE_COMPLETED_BATCHES }),
     values: [
       ...batchArrays(batches.map(({ batch }) => batch)),
       batches.map(({ id }) => id),
@@ -166,12 +168,11 @@ export async function insertCompletedBatches(
 }
 
 // `greatest` keeps completed_time from preceding accepted_time if the clock was set back.
-const STORE_COMPLETED_BATCHES = `
+const storeCompletedBatches = (traced: string) => `
   with input as materialized (
     select * from unnest(${BATCH_ARRAYS}, (select $10::bigint[]), (select $14::text[])) with ordinality
       as input (${BATCH_NAMES}, id, traceparent, place)
-  ), traced as (${storingTraces('input')}
-  ), stored as (
+  )${traced}, stored as (
     insert into batch (id, ${BATCH_COLUMNS}, completed_time, succeeded, failed)
     select id, ${BATCH_VALUES}, greatest(now(), statement_timestamp()), cardinality(sequences::int[]), 0
     from input order by place
@@ -182,6 +183,8 @@ const STORE_COMPLETED_BATCHES = `
   select application_id, ${channelOfColumn()}, 0, sum(orders), sum(orders), 0, '{}'
   from unnest((select $11::bigint[]), (select $12::int[]), (select $13::int[])) as chunk (application_id, lane, orders)
   group by application_id, ${channelOfColumn()}`;
+const STORE_COMPLETED_BATCHES = storeCompletedBatches('');
+const STORE_TRACED_BATCHES = storeCompletedBatches(storingTraces('input'));
 
 /** Locks batches, so that no other transaction completes them before the commit. */
 export async function lockBatches(trx: Trx, batchIds: readonly BatchId[]): Promise<void> {

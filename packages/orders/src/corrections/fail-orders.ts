@@ -152,7 +152,7 @@ export async function failInLanes(
   const ofHeld = await finishOrders(trx, asChunks(held), heldOutcomes, { areHeld: true });
   await releaseHeld(trx, held);
   return {
-    succeeded: 0,
+    ...ofFree,
     failedOrders: [...ofFree.failedOrders, ...ofHeld.failedOrders],
     batches: [...ofFree.batches, ...ofHeld.batches],
     finishedBatchIds: [...ofFree.finishedBatchIds, ...ofHeld.finishedBatchIds],

@@ -119,6 +119,8 @@ interface SpanOptions {
 
 /** Starts a span. */
 export function startSpan(name: string, { parent, links = [], ...options }: SpanOptions): Span {
+  // No part of a span that is not recorded is recorded either.
+  if (typeof parent === 'object' && parent?.isRecording() === false) return parent;
   const above = typeof parent === 'string' ? contextOf(parent) : parent?.spanContext();
   const recorded = links.map(contextOf).filter(({ traceFlags }) => traceFlags === TraceFlags.SAMPLED);
   return tracer.startSpan(
