@@ -15,68 +15,59 @@ import { testStack, untilTestsEnd } from '../harness/stack.ts';
 
 /** Spans, and the trace context that is stored with batches and sent to webhooks (rules 1.4). */
 
-/** A field of a protobuf message: a number, or bytes that are a text or a message. */
-class Field {
-  readonly value: Buffer | bigint;
-  constructor(value: Buffer | bigint) {
-    this.value = value;
-  }
-  get hex(): string {
-    return (this.value as Buffer).toString('hex');
-  }
-  get fixed(): bigint {
-    return (this.value as Buffer).readBigUInt64LE();
-  }
-  /** The fields of the message with a number. */
-  all(number: number): Field[] {
-    const bytes = this.value as Buffer;
-    const found: Field[] = [];
-    let at = 0;
-    const varint = () => {
-      let value = 0n;
-      for (let shift = 0n; ; shift += 7n) {
-        const byte = bytes[at++]!;
-        value |= BigInt(byte & 127) << shift;
-        if (byte < 128) return value;
-      }
-    };
-    while (at < bytes.length) {
-      const tag = Number(varint());
-      const type = tag & 7;
-      const size = type === 0 ? 0 : type === 1 ? 8 : type === 5 ? 4 : Number(varint());
-      const value = type === 0 ? varint() : bytes.subarray(at, at + size);
-      at += size;
-      if (tag >> 3 === number) found.push(new Field(value));
+/** A field of a protobuf message: its number, and a number or bytes, which may be a text or a message. */
+type Field = { number: number; value: bigint; bytes: Buffer };
+
+/** Returns the fields of a message with a number. */
+function fields({ bytes }: Pick<Field, 'bytes'>, number: number): Field[] {
+  const found: Field[] = [];
+  let at = 0;
+  const readNumber = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++]!;
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
     }
-    return found;
+  };
+  while (at < bytes.length) {
+    const tag = Number(readNumber());
+    const type = tag & 7;
+    const value = type === 1 || type === 5 ? 0n : readNumber();
+    const size = type === 0 ? 0 : type === 2 ? Number(value) : type === 1 ? 8 : 4;
+    found.push({ number: tag >> 3, value, bytes: bytes.subarray(at, at + size) });
+    at += size;
   }
+  return found.filter((field) => field.number === number);
 }
 
 /** Reads spans as OTLP sends them: https://opentelemetry.io/docs/specs/otlp */
-const readSpans = (request: Buffer) =>
-  new Field(request).all(1).flatMap((resource) => {
-    const ofResource = attributesOf(resource.all(1)[0]!, 1);
-    return resource.all(2).flatMap((scope) =>
-      scope.all(2).map((span) => ({
-        service: ofResource['service.name'],
-        name: String(span.all(5)[0]!.value),
-        traceId: span.all(1)[0]!.hex,
-        id: span.all(2)[0]!.hex,
-        parent: span.all(4)[0]?.hex,
-        kind: Number(span.all(6)[0]!.value),
-        lasts: span.all(8)[0]!.fixed >= span.all(7)[0]!.fixed,
-        attributes: attributesOf(span, 9),
-        links: span.all(13).map((link) => `${link.all(1)[0]!.hex}-${link.all(2)[0]!.hex}`),
-        isError: span.all(15)[0]?.all(3)[0]?.value === 2n,
-      })),
-    );
+const readSpans = (bytes: Buffer) =>
+  fields({ bytes }, 1).flatMap((resource) => {
+    const { 'service.name': service } = readAttributes(fields(resource, 1)[0]!, 1);
+    return fields(resource, 2).flatMap((scope) => fields(scope, 2).map((span) => ({ service, ...readSpan(span) })));
   });
 
-const attributesOf = (message: Field, number: number): Record<string, string> =>
+const hex = (field: Field | undefined) => field?.bytes.toString('hex');
+const readSpan = (span: Field) => ({
+  name: String(fields(span, 5)[0]!.bytes),
+  traceId: hex(fields(span, 1)[0]),
+  id: hex(fields(span, 2)[0]),
+  parent: hex(fields(span, 4)[0]),
+  kind: Number(fields(span, 6)[0]!.value),
+  lasts: fields(span, 8)[0]!.bytes.readBigUInt64LE() >= fields(span, 7)[0]!.bytes.readBigUInt64LE(),
+  attributes: readAttributes(span, 9),
+  links: fields(span, 13).map((link) => `${hex(fields(link, 1)[0])}-${hex(fields(link, 2)[0])}`),
+  isError: fields(span, 15).some((status) => fields(status, 3)[0]?.value === 2n),
+});
+
+/** Reads attributes that are texts or whole numbers. */
+const readAttributes = (message: Field, number: number): Record<string, string> =>
   Object.fromEntries(
-    message.all(number).map((pair) => {
-      const [value] = pair.all(2);
-      return [String(pair.all(1)[0]!.value), String((value!.all(1)[0] ?? value!.all(3)[0])?.value)];
+    fields(message, number).map((pair) => {
+      const [value] = fields(pair, 2);
+      const [text] = fields(value!, 1);
+      return [String(fields(pair, 1)[0]!.bytes), String(text?.bytes ?? fields(value!, 3)[0]?.value)];
     }),
   );
 
@@ -106,19 +97,24 @@ const newWebhook = (api: Api, { url }: Receiver) => api.call('POST', '/webhooks'
 
 describe('with a collector', async () => {
   const collector = await untilTestsEnd(startCollector());
-  const env = { ...collector.env, WEBHOOK_ALLOW_PRIVATE: 'true', OTEL_SERVICE_NAME: 'licenses' };
+  // Only what a caller asks to be recorded is, and what follows from it.
+  const only = { OTEL_TRACES_SAMPLER: 'parentbased_always_off', OTEL_SERVICE_NAME: 'licenses' };
+  const env = { ...collector.env, ...only, WEBHOOK_ALLOW_PRIVATE: 'true' };
   const { api, processes } = await testDeployment({ env });
   const receiver = await untilTestsEnd(startReceiver());
 
   it('a batch is traced from its call to its webhook', async () => {
     dataOf(await newWebhook(api, receiver));
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
-    dataOf(await api.submit(batch, given(`00-${TRACE}-${CALLER}-01`)));
+    const recorded = given(`00-${TRACE}-${CALLER}-01`);
+    dataOf(await api.submit(batch, recorded));
     const [message] = await receiver.awaitCount(1);
-    await api.ask('getBatchResult', { query: { channelCode: 'test', channelOrderId: 'unknown' } });
+    await api.ask('getBatchResult', { query: { channelCode: 'test', channelOrderId: 'unknown' }, ...recorded });
     await Promise.all(processes.map((each) => each.stop()));
 
     const { spans } = collector;
+    const names = ['accept', 'apply', 'createBatchOrder', 'delivery', 'drain', 'getBatchResult'];
+    expect(spans.map(({ name }) => name).sort()).toEqual(names);
     const named = (name: string) => spans.find((span) => span.name === name)!;
     const call = named('createBatchOrder');
     expect(call).toMatchObject({ traceId: TRACE, parent: CALLER, kind: 2, service: 'licenses', lasts: true });
@@ -134,7 +130,7 @@ describe('with a collector', async () => {
     const refused = named('getBatchResult');
     expect(refused.attributes).toMatchObject({ 'lockstep.code': '13004', 'lockstep.cause': 'batch_not_found' });
     expect(refused.isError).toBe(false);
-    expect(processes[0]!.linesWith(TRACE)).toHaveLength(1);
+    expect(processes[0]!.linesWith(TRACE)).toHaveLength(2);
     const secret = [api.token, api.credentials.appSecret, 'g_nonce', batch.channelOrderId];
     expect(secret.filter((text) => JSON.stringify(spans).includes(text))).toEqual([]);
   });
