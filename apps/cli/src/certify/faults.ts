@@ -1,20 +1,5 @@
 import type { OperationId } from '@lockstep/contract';
-
-/** What the sandbox can do to a call, and what the report says of it. */
-export const FAULTS = {
-  lost: 'the connection was cut after the call took effect',
-  half: 'the connection was cut in the middle of the answer',
-  cut: 'the connection was cut before the call reached the service',
-  error: 'HTTP 500 of a proxy after the call took effect',
-  gateway: 'HTTP 502 of a proxy, with HTML; the call did not reach the service',
-  unavailable: 'code 500, service_unavailable, after the call took effect',
-  overloaded: 'code 500, overloaded, with Retry-After; the call did not reach the service',
-  repeated: 'the call reached the service twice, with one nonce',
-  revoked: 'the access token was revoked before the call',
-  unknown: 'code 500, outcome_unknown, after the batch took effect',
-} as const;
-
-export type Fault = keyof typeof FAULTS;
+import { type Call, type Fault, nameTask } from './record.ts';
 
 const OF_CALLS: readonly Fault[] = [
   ...(['lost', 'half', 'cut', 'error', 'gateway', 'unavailable', 'overloaded', 'repeated', 'revoked'] as const),
@@ -26,21 +11,24 @@ const ANSWERED: readonly Fault[] = ['error', 'gateway', 'unavailable', 'overload
 
 const FIRST_CHANCE = 0.5;
 const SECOND_CHANCE = 0.6;
-/** Faults of the same call in a row. The next attempt gets through. */
+/** Faults of a task in a row. The next attempt gets through. */
 const MAX_IN_A_ROW = 2;
-/** How many calls are remembered as failed. */
-const MAX_FAILING = 1_000;
+/** How many calls get through after that, if any task may make the same call, so that each of them does soon. */
+const SHARED_PASSES = 20;
+/** How many tasks are remembered. */
+const MAX_TASKS = 1_000;
 /** A call that was refused because of its token is not refused again when it comes with a new one. */
 const REVOKE_EVERY_MS = 20_000;
 
 /**
  * Plans the faults by a seed: for the calls of an operation always the same ones in the same order, each kind before
- * one comes again. A call fails at most twice in a row.
+ * one comes again. The same task fails at most twice in a row.
  */
 export class FaultPlan {
   readonly #seed: number;
   readonly #ofOperations = new Map<OperationId, { random: () => number; deck: Fault[] }>();
-  readonly #failing = new Map<string, number>();
+  /** Of a task, how often in a row it has failed; negative: how many of its calls get through next. */
+  readonly #rows = new Map<string, number>();
   #lastRevokedMs = Number.NEGATIVE_INFINITY;
 
   constructor(seed: number) {
@@ -48,21 +36,25 @@ export class FaultPlan {
   }
 
   /** Returns the fault of the next call of an operation. Null: none. */
-  next(id: OperationId, content: string, nowMs: number): Fault | null {
+  next(call: Pick<Call, 'id' | 'content' | 'key' | 'time'>): Fault | null {
+    const { id, content, time } = call;
     // The worst comes first, so that a short run has it.
     const state = this.#ofOperations.get(id) ?? { random: randomBy(`${this.#seed} ${id}`), deck: ['lost' as const] };
     this.#ofOperations.set(id, state);
-    const row = this.#failing.get(content) ?? 0;
-    this.#failing.delete(content);
-    if (row >= MAX_IN_A_ROW || state.random() >= (row === 0 ? FIRST_CHANCE : SECOND_CHANCE)) return null;
-    this.#failing.set(content, row + 1);
-    if (this.#failing.size > MAX_FAILING) this.#failing.delete(this.#failing.keys().next().value!);
+    const task = nameTask(call);
+    const row = this.#rows.get(task ?? content) ?? 0;
+    const isFault = row >= 0 && row < MAX_IN_A_ROW && state.random() < (row === 0 ? FIRST_CHANCE : SECOND_CHANCE);
+    const passes = row > 0 && task === null ? -SHARED_PASSES : Math.min(row + 1, 0);
+    this.#rows.delete(task ?? content);
+    if (isFault || passes < 0) this.#rows.set(task ?? content, isFault ? row + 1 : passes);
+    if (this.#rows.size > MAX_TASKS) this.#rows.delete(this.#rows.keys().next().value!);
+    if (!isFault) return null;
     if (row > 0) return pick(id === 'issueToken' ? ['gateway', 'overloaded'] : ANSWERED, state.random);
     if (state.deck.length === 0) state.deck = shuffle(id === 'issueToken' ? OF_TOKENS : OF_CALLS, state.random);
     const fault = state.deck.pop()!;
     if (fault !== 'revoked') return fault;
-    if (nowMs - this.#lastRevokedMs < REVOKE_EVERY_MS) return 'gateway';
-    this.#lastRevokedMs = nowMs;
+    if (time - this.#lastRevokedMs < REVOKE_EVERY_MS) return 'gateway';
+    this.#lastRevokedMs = time;
     return fault;
   }
 }

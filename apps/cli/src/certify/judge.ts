@@ -1,7 +1,7 @@
 import type { OperationId } from '@lockstep/contract';
 import { type Cause, causes, retryOf } from '@lockstep/contract/causes';
 import { repeatOf } from '@lockstep/contract/routes';
-import type { Call, Ledger, Run } from './record.ts';
+import { type Call, isSubmission, type Ledger, nameTask, type Run } from './record.ts';
 
 /** What proves a finding: a call, or a message to a webhook. */
 export interface Evidence {
@@ -138,7 +138,6 @@ const ofMessage = (
 ): Evidence => ({ time, subject: `webhook ${webhookId}, message ${messageId}`, requestId: null, detail });
 
 const isAccepted = ({ status }: { status: number | null }) => status !== null && status >= 200 && status <= 299;
-const isSubmission = ({ id }: Call) => id === 'createBatchOrder';
 const hasSucceeded = ({ answer }: Call) => answer?.code === 0;
 const hasFailed = ({ answer }: Call) => answer !== null && (answer.status >= 500 || answer.code === '500');
 const retryAfter = ({ answer }: Call) =>
@@ -156,13 +155,6 @@ function pairs(calls: readonly Call[], nameOf: (call: Call) => string | null): {
     return before === undefined || call.time < before.endTime ? [] : [{ before, call }];
   });
 }
-
-/**
- * Names what one task of an integration repeats: a submission, which a channelOrderId tells from others, or a call with
- * its Idempotency-Key. Two tasks may make any other call alike.
- */
-const nameTask = (call: Call) =>
-  isSubmission(call) ? call.content : call.key === null ? null : `${call.content} ${call.key}`;
 
 function findBoughtTwice({ calls, ledger }: Run): Evidence[] {
   const stored = new Set(ledger.batches.map(({ batch }) => batch));

@@ -98,7 +98,7 @@ export class FaultyProxy {
     const batch = id === 'createBatchOrder' ? readJson(body) : Object.fromEntries(url.searchParams);
     const magic = id === 'createBatchOrder' ? findMagic(batch.channelOrderId) : undefined;
     const call = this.#describe(id, request, url, body, batch);
-    if (magic === undefined) call.fault = this.#plan.next(id, call.content, call.time);
+    if (magic === undefined) call.fault = this.#plan.next(call);
     else if (magic === 'UNKNOWN-' && batch.syncMode === 'sync' && !this.calls.some((each) => isUnknown(each, call)))
       call.fault = 'unknown';
     if (this.calls.length < MAX_CALLS) this.calls.push(call);

@@ -1,7 +1,22 @@
 import { hash } from 'node:crypto';
 import type { OperationId } from '@lockstep/contract';
 import { routes } from '@lockstep/contract/routes';
-import type { Fault } from './faults.ts';
+
+/** What the sandbox can do to a call, and what the report says of it. */
+export const FAULTS = {
+  lost: 'the connection was cut after the call took effect',
+  half: 'the connection was cut in the middle of the answer',
+  cut: 'the connection was cut before the call reached the service',
+  error: 'HTTP 500 of a proxy after the call took effect',
+  gateway: 'HTTP 502 of a proxy, with HTML; the call did not reach the service',
+  unavailable: 'code 500, service_unavailable, after the call took effect',
+  overloaded: 'code 500, overloaded, with Retry-After; the call did not reach the service',
+  repeated: 'the call reached the service twice, with one nonce',
+  revoked: 'the access token was revoked before the call',
+  unknown: 'code 500, outcome_unknown, after the batch took effect',
+} as const;
+
+export type Fault = keyof typeof FAULTS;
 
 /** A call of the integration. Secrets are kept as digests only. Times are milliseconds since 1970. */
 export interface Call {
@@ -68,6 +83,17 @@ export interface Run {
   ledger: Ledger;
   /** How many calls came after the record was full. */
   unrecorded: number;
+}
+
+export const isSubmission = ({ id }: Pick<Call, 'id'>) => id === 'createBatchOrder';
+
+/**
+ * Names what one task of an integration repeats: a submission, which a channelOrderId tells from others, or a call with
+ * its Idempotency-Key. Null of any other call, which several tasks may make alike.
+ */
+export function nameTask(call: Pick<Call, 'id' | 'content' | 'key'>): string | null {
+  if (isSubmission(call)) return call.content;
+  return call.key === null ? null : `${call.content} ${call.key}`;
 }
 
 /** Returns the name of a batch. */

@@ -1,8 +1,7 @@
 import { formatTime } from '../output/values.ts';
-import { FAULTS, type Fault } from './faults.ts';
 import { type Finding, judge } from './judge.ts';
 import { MAGIC } from './magic.ts';
-import type { Run } from './record.ts';
+import { FAULTS, type Fault, type Run } from './record.ts';
 
 /** What a run showed. */
 export interface Report {
