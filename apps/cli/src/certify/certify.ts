@@ -34,9 +34,9 @@ interface Options {
 export async function certify(command: string[], options: Options): Promise<void> {
   const { seed = Math.floor(Math.random() * 1_000_000), json } = options;
   const stop = new AbortController();
-  // Once only: the second Ctrl-C ends the command if the first one hangs.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => stop.abort(new CommandFault('fault', 'Stopped.')));
+  // `on`, not `once`: npm forwards a signal that the whole process group receives.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => stop.abort(new CommandFault('fault', 'Stopped.')));
   const { report, status } = await runSandbox(seed, command, options, stop.signal);
   say(json ? JSON.stringify(report) : formatReport(report));
   const { findings, faults } = report;
