@@ -148,10 +148,12 @@ it('no image has a tag that can move to another version', () => {
       ...readRepositoryFile(file).matchAll(/(?:image: |^FROM |docker run (?:-\S+(?: [A-Z]+)? )*)([\w./-]+(?::\S+)?)/gm),
     ].map(([, name]) => name!),
   );
-  const pinned = /^(postgres:\d+\.\d+|[\w./-]+:\d+\.\d+\.\d+)(-[\w.]+)?$/;
-  expect(images.filter((image) => image !== 'lockstep' && !pinned.test(image))).toEqual([]);
-  expect(new Set(images.map((image) => image.split(':')[0]))).toEqual(
-    new Set(['haproxy', 'lockstep', 'node', 'postgres', 'redis']),
+  const pinned = /^(postgres:\d+\.\d+|[\w./-]+:\d+\.\d+\.\d+)(-[\w.]+)?(@sha256:\w+)?$/;
+  // The image that the Dockerfile builds, and a stage of it.
+  const others = images.filter((image) => image !== 'lockstep' && image !== 'base');
+  expect(others.filter((image) => !pinned.test(image))).toEqual([]);
+  expect(new Set(others.map((image) => image.split(':')[0]))).toEqual(
+    new Set(['haproxy', 'node', 'postgres', 'redis']),
   );
 });
 
@@ -221,10 +223,11 @@ describe('Dockerfile', () => {
   const copied = copies.filter(([first]) => !first?.startsWith('--from=')).flatMap((words) => words.slice(0, -1));
 
   it('uses the Node.js of the tests, as an unprivileged user', () => {
-    expect([...wordsOf(before, 'FROM'), ...wordsOf(image, 'FROM')]).toEqual([
-      [`node:${PACKAGE.devDependencies.node}-slim`, 'AS', 'console'],
-      [`node:${PACKAGE.devDependencies.node}-slim`],
-    ]);
+    const [[tag, digest] = [], ...others] = [...wordsOf(before, 'FROM'), ...wordsOf(image, 'FROM')].map((words) =>
+      words.join(' ').split('@'),
+    );
+    expect([tag, ...others]).toEqual([`node:${PACKAGE.devDependencies.node}-slim`, ['base AS console'], ['base']]);
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64} AS base$/);
     // The user `node` of that image; by number, so that Kubernetes can tell that it is not root.
     expect(wordsOf(image, 'USER')).toEqual([['1000:1000']]);
     expect(process.versions.node).toBe(PACKAGE.devDependencies.node);

@@ -34,6 +34,7 @@ interface Instruction {
 /** The instructions of the Dockerfile: those of the stages before the image, and those of the image. */
 export function readDockerfile(): { before: Instruction[]; image: Instruction[] } {
   const instructions = readRepositoryFile('Dockerfile')
+    .replaceAll(/ \\\n */g, ' ')
     .split('\n')
     .filter((line) => /^[A-Z]+ /.test(line))
     .map((line) => ({ name: line.split(' ', 1)[0]!, words: line.split(' ').slice(1) }));
