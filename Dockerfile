@@ -13,7 +13,7 @@ RUN npm ci --ignore-scripts && node apps/console/build.ts
 
 FROM base
 
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc llms.txt ./
 COPY packages packages
 COPY apps apps
 COPY migrations migrations

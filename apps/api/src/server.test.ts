@@ -13,6 +13,7 @@ const OPEN = [
   /^\/\.well-known\/oauth-authorization-server(\/\*)?$/,
   /^\/$/,
   /^\/openapi\.json$/,
+  /^\/llms\.txt$/,
   /^\/docs(\/|$)/,
   /^\/health\/(live|ready)$/,
   /^\/metrics$/,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -27,13 +28,27 @@ const COLORS = `
 .swagger-ui .btn.authorize svg { fill: #1b5e3a; }
 `;
 
-/** Publishes the API description: /openapi.json for programs, /docs for people, who can try calls there (rules 9). */
+/**
+ * Returns llms.txt, which tells language models what there is to read (https://llmstxt.org), with links to what this
+ * service serves. It doesn't serve the pages of the repository, so those are named by their paths.
+ */
+const readGuide = (publicUrl: string | null) =>
+  readFileSync(new URL('../../../../llms.txt', import.meta.url), 'utf8')
+    .replaceAll('http://127.0.0.1:8080', publicUrl ?? '')
+    .replace(/\[(.+?)\]\(([\w-][\w./-]*\.md)\)/g, '$1 (`$2` of the repository)');
+
+/**
+ * Publishes the API description: /openapi.json for programs, /docs for people, who can try calls there, and /llms.txt
+ * for language models (rules 9).
+ */
 export async function publishDocs(server: FastifyInstance, { publicUrl }: Services): Promise<void> {
   let described: object | undefined;
   // Built when it is first asked for. The types of the library end at OpenAPI 3.0.
   const document = { toJSON: () => (described ??= describeApi(publicUrl)) };
   await server.register(swagger, { mode: 'static', specification: { document: document as never } });
   server.get('/openapi.json', async () => document);
+  const guide = readGuide(publicUrl);
+  server.get('/llms.txt', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(guide));
   await server.register(async (docs) => {
     docs.setErrorHandler(answerFileFailure);
     await docs.register(swaggerUi, {
