@@ -71,21 +71,25 @@ public class Example {
       request.headers("Content-Type", type, "Idempotency-Key", key);
       if (!path.startsWith("/oauth2/")) request.header("Authorization", "Bearer " + token());
       if (body != null) request.POST(HttpRequest.BodyPublishers.ofByteArray(body));
-      String fault;
+      String fault = null;
       try {
         // The timeout of a request would not include its body.
         var sent = client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
         var response = sent.get(60, TimeUnit.SECONDS);
+        fault = "HTTP " + response.statusCode();
         var told = response.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,9}")).orElse("0");
         seconds = Math.max(seconds, Integer.parseInt(told));
         var answer = (Map<?, ?>) parse(response.body());
-        fault = String.valueOf(answer.containsKey("error") ? answer.get("error") : answer.get("cause"));
-        var isKnown = Stream.of("code", "error", "access_token").anyMatch(answer::containsKey);
-        if (isKnown && !REPEATED.contains(fault)) return answer;
+        if (Stream.of("code", "error", "access_token").anyMatch(answer::containsKey)) {
+          fault = String.valueOf(answer.containsKey("error") ? answer.get("error") : answer.get("cause"));
+          if (!REPEATED.contains(fault)) return answer;
+        }
         if (fault.equals("token_invalid")) tokenEnds = System.nanoTime();
-      } catch (ExecutionException | TimeoutException | RuntimeException error) {
-        // No answer, a part of one, or that of a proxy.
+      } catch (ExecutionException | TimeoutException error) {
+        // No answer, or a part of one.
         fault = error.toString();
+      } catch (RuntimeException error) {
+        // The answer of a proxy, whose status says why.
       }
       if (attempt == ATTEMPTS) throw new IOException(baseUrl + " could not be used: " + fault);
       System.err.printf("%s; retrying in %.1f s%n", fault, seconds);

@@ -69,14 +69,17 @@ class Lockstep:
                     told = response.getheader("Retry-After", "")
                     seconds = max(seconds, int(told) if told.isdecimal() else 0)
                     answer = json.load(response)
-                fault = answer.get("cause") or answer.get("error")
+                fault = answer.get("cause") or answer.get("error") or f"HTTP {response.status}"
                 if fault not in REPEATED and answer.keys() & {"code", "error", "access_token"}:
                     return answer
                 if fault == "token_invalid":
                     self.token_ends = 0.0
-            except (OSError, HTTPException, ValueError, AttributeError) as error:
-                # No answer, a part of one, or that of a proxy.
+            except (OSError, HTTPException) as error:
+                # No answer, or a part of one.
                 fault = repr(error)
+            except (ValueError, AttributeError):
+                # The answer of a proxy.
+                fault = f"HTTP {response.status}"
             if attempt < ATTEMPTS:
                 print(f"{fault}; retrying in {seconds:.1f} s", file=sys.stderr)
                 time.sleep(seconds)

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { afterAll, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, expect, inject, it } from 'vitest';
 import { COMMAND } from '../harness/processes/command-line.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
 
@@ -27,6 +29,21 @@ it.concurrent.each([1, 2])('passes an integration that does everything right (se
   });
   // 12 batches, FAILED, SLOW and HELD, and two sync batches.
   expect(told).toBe(17);
+});
+
+/** Submits batches with the command of an example. */
+const SUBMIT = `for id in A B REFUSED-1 FAILED-1 HELD-1; do
+  sed "s/DEMO-2026-0001/$id/" examples/first-batch.json > "$0"; "$@" submit "$0" || [ "$id" = REFUSED-1 ] || exit 1
+done`;
+
+it.concurrent.for([
+  ['python3', 'examples/python/example.py'],
+  ['java', 'examples/java/Example.java'],
+] as const)('passes the example of %s', async ([program, example], { skip }) => {
+  if (spawnSync(program, ['--version']).status !== 0) skip(`${program} is not installed`);
+  const file = join(inject('directory'), `${program}.json`);
+  const { status, stdout } = await certify(5, 'sh', '-c', SUBMIT, file, program, example);
+  expect({ status, findings: JSON.parse(stdout).findings }).toEqual({ status: 0, findings: [] });
 });
 
 it.concurrent('names each sin of a naive integration, with what proves it', async () => {
