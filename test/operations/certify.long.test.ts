@@ -21,14 +21,11 @@ it.concurrent.each([1, 2])('passes an integration that does everything right (se
   const { findings, notExercised, faults } = JSON.parse(stdout);
   expect({ status, findings, notExercised }).toEqual({ status: 0, findings: [], notExercised: [] });
   expect(Object.keys(faults)).toHaveLength(10);
-  const { outcomes, told } = JSON.parse(/^\{.*\}$/m.exec(stderr)![0]);
-  expect(outcomes).toMatchObject({
+  expect(JSON.parse(/^\{.*\}$/m.exec(stderr)![0])).toMatchObject({
     ...{ 'A-1': 'succeeded', 'A-12': 'succeeded', REFUSED: 'field_missing', FAILED: 'customer_not_found' },
     ...{ SLOW: 'succeeded', HELD: 'succeeded', 'REFUSED sync': 'field_missing', 'FAILED sync': 'customer_not_found' },
     ...{ 'UNKNOWN sync': 'succeeded', 'SLOW sync': 'succeeded' },
   });
-  // 12 batches, FAILED, SLOW and HELD, and two sync batches.
-  expect(told).toBe(17);
 });
 
 /** Submits batches with the command of an example. */
