@@ -34,7 +34,7 @@ export * from './members/holdings.ts';
 export { AddedEmployees } from './members/new-employees.ts';
 export * from './members/seats.ts';
 export * from './operations/index.ts';
-export { findRow, type List } from './operations/list.ts';
+export { findRow } from './operations/list.ts';
 export { type CalledOperation, type CallOf, credentials, FORM_TYPE, type Operation } from './operations/operation.ts';
 export * from './operations/refusals.ts';
 export type { Operator, Viewer } from './operator.ts';
@@ -60,7 +60,15 @@ export { parseBody, parseQuery } from './reading/misspellings.ts';
 export { findNamedAssets } from './reading/named-assets.ts';
 export { readJson } from './reading/read-json.ts';
 export * from './refused-calls.ts';
-export { buildPath, IDEMPOTENCY_KEY, ME_ROOT, type OperationParams, ORDER_ROOT, repeatOf } from './routes.ts';
+export {
+  buildPath,
+  IDEMPOTENCY_KEY,
+  type List,
+  ME_ROOT,
+  type OperationParams,
+  ORDER_ROOT,
+  repeatOf,
+} from './routes.ts';
 export {
   type ApplicationId,
   AssetId,

@@ -1,3 +1,5 @@
+import { MAX_EVENTS, MAX_LIST_PAGE, MAX_PAGE_ORDERS } from './words.ts';
+
 /** The paths of the modules. */
 export const ORDER_ROOT = '/order/api/order/v1';
 export const ME_ROOT = '/me/api/v1';
@@ -17,12 +19,35 @@ const HOLDER_PATH = `${ME_ROOT}/enterprise/member/{memberGlobalId}` as const;
  */
 export type Repeat = 'safe' | 'again' | 'key';
 
+/**
+ * Where the answer of a list has its rows, and the query of its largest page, so that clients can export it (rules
+ * 1.1). The page says what follows it: by `nextCursor`, `hasMore` or `hasNextPage`.
+ */
+export interface List {
+  /** The fields of `data` with rows of one kind; none if `data` is the rows. */
+  rows: readonly string[];
+  page: Readonly<Record<string, string>>;
+}
+
 /** Method and path of an operation. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** In OpenAPI's form: `/order/{orderId}`. */
   path: `/${string}`;
+  /** Set if it is a list, which clients can export. */
+  list?: List;
 }
+
+/** A list that pages by `limit` and `cursor`. */
+export const byCursor = <const Rows extends string[]>(...rows: Rows) => ({
+  ...{ rows, page: { limit: String(MAX_LIST_PAGE) } },
+});
+/** A list that answers whole. */
+export const whole = <const Rows extends string[]>(...rows: Rows) => ({ rows, page: {} });
+/** A list that pages by `pageSize`, as M5 does. */
+const BY_PAGE = { rows: ['list'], page: { pageNum: '1', pageSize: '500' } } as const;
+const RESULT = { rows: ['orders'], page: { limit: String(MAX_PAGE_ORDERS), waitSeconds: '0' } } as const;
+const FEED = { rows: ['events'], page: { limit: String(MAX_EVENTS), waitSeconds: '0' } } as const;
 
 type Repeatable = { method: 'GET'; repeat?: never } | { repeat: Repeat };
 
@@ -31,30 +56,30 @@ export const routes = {
   issueToken: { method: 'POST', path: '/oauth2/token', repeat: 'safe' },
   bindCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/bind`, repeat: 'safe' },
   createEnterprise: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/create`, repeat: 'safe' },
-  queryCustomers: { method: 'GET', path: `${ORDER_ROOT}/enterprise/user/query` },
+  queryCustomers: { method: 'GET', path: `${ORDER_ROOT}/enterprise/user/query`, list: whole() },
   updateCustomer: { method: 'POST', path: `${ORDER_ROOT}/enterprise/user/update`, repeat: 'again' },
   createBatchOrder: { method: 'POST', path: BATCH_PATH, repeat: 'safe' },
   previewBatchOrder: { method: 'POST', path: `${BATCH_PATH}/preview`, repeat: 'safe' },
   cancelBatchOrder: { method: 'POST', path: `${BATCH_PATH}/cancel`, repeat: 'again' },
-  getBatchResult: { method: 'GET', path: BATCH_PATH },
+  getBatchResult: { method: 'GET', path: BATCH_PATH, list: RESULT },
   getOrderResult: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/{licenseOrderId}` },
   lockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/lock`, repeat: 'again' },
   unlockAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unlock`, repeat: 'again' },
   freezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/freeze`, repeat: 'again' },
   unfreezeAssets: { method: 'POST', path: `${ORDER_ROOT}/asset/unfreeze`, repeat: 'again' },
-  listVirtualAssets: { method: 'GET', path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list` },
+  listVirtualAssets: { method: 'GET', path: `${ORDER_ROOT}/asset/{enterpriseGlobalId}/list`, list: BY_PAGE },
   takeAssetNumbers: { method: 'POST', path: `${ORDER_ROOT}/shellnums`, repeat: 'key' },
-  listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders` },
-  listOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/orders` },
-  getFailedOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed` },
-  listAssets: { method: 'GET', path: `${ORDER_ROOT}/assets` },
-  listCustomers: { method: 'GET', path: `${ORDER_ROOT}/customers` },
+  listBatches: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrders`, list: byCursor('batches') },
+  listOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/orders`, list: byCursor('orders') },
+  getFailedOrders: { method: 'GET', path: `${ORDER_ROOT}/licenseOrder/batchOrder/failed`, list: whole('orderList') },
+  listAssets: { method: 'GET', path: `${ORDER_ROOT}/assets`, list: byCursor('assets') },
+  listCustomers: { method: 'GET', path: `${ORDER_ROOT}/customers`, list: byCursor('customers') },
   getAsset: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}` },
-  getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history` },
-  getEvents: { method: 'GET', path: `${ORDER_ROOT}/events` },
-  listRefusals: { method: 'GET', path: `${ORDER_ROOT}/refusals` },
+  getAssetHistory: { method: 'GET', path: `${ORDER_ROOT}/asset/{assetNum}/history`, list: byCursor('entries') },
+  getEvents: { method: 'GET', path: `${ORDER_ROOT}/events`, list: FEED },
+  listRefusals: { method: 'GET', path: `${ORDER_ROOT}/refusals`, list: byCursor('refusals') },
   createWebhook: { method: 'POST', path: WEBHOOKS_PATH, repeat: 'key' },
-  listWebhooks: { method: 'GET', path: WEBHOOKS_PATH },
+  listWebhooks: { method: 'GET', path: WEBHOOKS_PATH, list: whole('webhooks') },
   getWebhook: { method: 'GET', path: WEBHOOK_PATH },
   updateWebhook: { method: 'PUT', path: WEBHOOK_PATH, repeat: 'again' },
   deleteWebhook: { method: 'DELETE', path: WEBHOOK_PATH, repeat: 'key' },
@@ -65,19 +90,19 @@ export const routes = {
   enableWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/enable`, repeat: 'key' },
   replayWebhook: { method: 'POST', path: `${WEBHOOK_PATH}/replay`, repeat: 'key' },
   resendDelivery: { method: 'POST', path: `${WEBHOOK_PATH}/deliveries/{deliveryId}/resend`, repeat: 'key' },
-  listDeliveries: { method: 'GET', path: `${WEBHOOK_PATH}/deliveries` },
+  listDeliveries: { method: 'GET', path: `${WEBHOOK_PATH}/deliveries`, list: byCursor('deliveries') },
 
   addEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/member`, repeat: 'key' },
   editEmployee: { method: 'PUT', path: MEMBER_PATH, repeat: 'again' },
   resetPassword: { method: 'PUT', path: `${MEMBER_PATH}/resetPassword`, repeat: 'key' },
   deleteEmployee: { method: 'DELETE', path: MEMBER_PATH, repeat: 'key' },
-  listEmployees: { method: 'GET', path: `${ENTERPRISE_PATH}/members` },
-  readAudit: { method: 'GET', path: `${ENTERPRISE_PATH}/audit` },
-  listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums` },
+  listEmployees: { method: 'GET', path: `${ENTERPRISE_PATH}/members`, list: BY_PAGE },
+  readAudit: { method: 'GET', path: `${ENTERPRISE_PATH}/audit`, list: BY_PAGE },
+  listEnterpriseAssets: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/assetNums`, list: BY_PAGE },
   readAssetContents: { method: 'GET', path: `${ME_ROOT}/enterprise/asset/{assetId}/merchandiseProducts` },
-  listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys` },
-  listHoldings: { method: 'GET', path: `${ENTERPRISE_PATH}/holdings` },
-  getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats` },
+  listBorrowedLocks: { method: 'GET', path: `${ENTERPRISE_PATH}/asset/borrowUsbKeys`, list: BY_PAGE },
+  listHoldings: { method: 'GET', path: `${ENTERPRISE_PATH}/holdings`, list: byCursor('holdings') },
+  getSeats: { method: 'GET', path: `${ENTERPRISE_PATH}/seats`, list: whole('products') },
   configureAssets: { method: 'POST', path: `${HOLDER_PATH}/privileges`, repeat: 'key' },
   configureEmployees: { method: 'POST', path: `${ENTERPRISE_PATH}/privileges`, repeat: 'key' },
   lendAssets: { method: 'POST', path: `${HOLDER_PATH}/borrow`, repeat: 'again' },

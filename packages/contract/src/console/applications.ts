@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ApplicationName, ChannelCode, Scope } from '../access.ts';
-import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
 import { ListRefusalsQuery, RefusalPage, RefusedCall } from '../refused-calls.ts';
+import { byCursor } from '../routes.ts';
 import { emptyAsAbsent, optional, optionalText, searchText, text } from '../scalars.ts';
 import { fault } from '../templates.ts';
 import { MAX_BOUND_CHANNELS, MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '../words.ts';

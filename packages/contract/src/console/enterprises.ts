@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AuditEntry } from '../members/audit.ts';
 import { Holding, ListHoldings } from '../members/holding-history.ts';
 import { Seats } from '../members/seats.ts';
-import { whole } from '../operations/list.ts';
 import { BindCustomer, ListedCustomer } from '../orders/customers.ts';
 import { ListPageQuery } from '../orders/lists.ts';
+import { whole } from '../routes.ts';
 import {
   CustomerId,
   EnterpriseId,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { byCursor } from '../operations/list.ts';
 import type { CalledOperation } from '../operations/operation.ts';
 import type { Route } from '../routes.ts';
+import { byCursor } from '../routes.ts';
 import { OPERATOR_ROLES } from '../words.ts';
 
 /** The paths of the console and its operations (rules 9). */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { whole } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
+import { whole } from '../routes.ts';
 import { emptyAsAbsent, optionalText, queryTime, text } from '../scalars.ts';
 import { BoundChannels } from './applications.ts';
 import { type ConsoleOperation, get, OperatorRole, on, pagesOf, post } from './operation.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Cause, MessageArgs } from '../envelope.ts';
-import { byCursor } from '../operations/list.ts';
 import { ListedOrder, ListOrdersQuery, ListPageQuery } from '../orders/lists.ts';
 import { OrderResultParams } from '../orders/results.ts';
+import { byCursor } from '../routes.ts';
 import { optionalId, optionalIds, optionalText, searchText, text } from '../scalars.ts';
 import { HeldOrder, Sender, ShownBatchId, TracedOrder } from './batches.ts';
 import { Pause } from './channels.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { byCursor } from '../operations/list.ts';
 import { ListPageQuery } from '../orders/lists.ts';
+import { byCursor } from '../routes.ts';
 import { emptyAsAbsent, optionalText, recentTime } from '../scalars.ts';
 import { DeliveryPage, DeliveryParams, ReplayEvents, Webhook, WebhookDelivery, WebhookParams } from '../webhooks.ts';
 import { ApplicationStatus, BoundedCount } from './applications.ts';

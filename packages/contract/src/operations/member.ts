@@ -33,7 +33,6 @@ import {
   PartlyAddedEmployees,
 } from '../members/new-employees.ts';
 import { Seats } from '../members/seats.ts';
-import { BY_PAGE, byCursor, whole } from './list.ts';
 import { answers, doneWithNullAnswers, ofModule, refusedWith } from './operation.ts';
 
 /** The member center: M1 to M10, and the audit log (rules 8). */
@@ -88,7 +87,6 @@ export const memberOperations = ofModule('member', {
     name: 'M5',
     params: EnterpriseParams,
     query: ListEmployees,
-    list: BY_PAGE,
     answers: answers(EmployeePage),
     summary: 'List employees',
     description:
@@ -98,7 +96,6 @@ export const memberOperations = ofModule('member', {
   readAudit: {
     params: EnterpriseParams,
     query: PageQuery,
-    list: BY_PAGE,
     answers: answers(AuditPage),
     summary: 'Read the audit log',
     description: 'Lists all changes in the member center of the enterprise, newest first.',
@@ -107,7 +104,6 @@ export const memberOperations = ofModule('member', {
     name: 'M6',
     params: EnterpriseParams,
     query: OptionalPageQuery,
-    list: BY_PAGE,
     answers: answers(EnterpriseAssets),
     summary: 'List asset numbers',
     description:
@@ -127,7 +123,6 @@ export const memberOperations = ofModule('member', {
     name: 'M8',
     params: EnterpriseParams,
     query: OptionalPageQuery,
-    list: BY_PAGE,
     answers: answers(BorrowedLocks),
     summary: 'List borrowed locks',
     description:
@@ -137,7 +132,6 @@ export const memberOperations = ofModule('member', {
   listHoldings: {
     params: EnterpriseParams,
     query: ListHoldings,
-    list: byCursor('holdings'),
     answers: answers(HoldingPage),
     summary: 'List assignments and loans',
     description:
@@ -147,7 +141,6 @@ export const memberOperations = ofModule('member', {
   },
   getSeats: {
     params: EnterpriseParams,
-    list: whole('products'),
     answers: answers(Seats),
     summary: 'Count seats',
     description:

@@ -3,7 +3,6 @@ import { Nonce, type Scope } from '../access.ts';
 import type { Module } from '../causes.ts';
 import { DoneBody, DoneWithNullBody, FailureBody, successBody } from '../envelope.ts';
 import { type Route, routes } from '../routes.ts';
-import type { List } from './list.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -12,8 +11,6 @@ export interface CalledOperation extends Route {
   params?: z.ZodObject;
   query?: z.ZodType;
   body?: z.ZodType;
-  /** Set if it is a list, which clients can export. */
-  list?: List;
   /** Maximum bytes of the body; default MAX_BODY_BYTES. */
   maxBodyBytes?: number;
 }

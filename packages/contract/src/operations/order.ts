@@ -24,8 +24,7 @@ import {
   SingleOrderResult,
 } from '../orders/results.ts';
 import { MAX_INSTANCES, MAX_INSTANCES_ON_ASSET, MAX_INSTANCES_TOGETHER, MAX_TEXT_BYTES } from '../orders/size.ts';
-import { MAX_BATCH_BYTES, MAX_PAGE_ORDERS } from '../words.ts';
-import { BY_PAGE, whole } from './list.ts';
+import { MAX_BATCH_BYTES } from '../words.ts';
 import { answers, answersOf, doneAnswers, formatCount, ofModule } from './operation.ts';
 
 /** What O6 and O7 have in common. */
@@ -69,7 +68,6 @@ export const orderOperations = ofModule('order', {
   queryCustomers: {
     name: 'O3',
     query: QueryCustomers,
-    list: whole(),
     answers: answers(z.array(Customer).describe('The customers.')),
     summary: 'Query customers',
     description:
@@ -128,7 +126,6 @@ export const orderOperations = ofModule('order', {
   },
   getBatchResult: {
     query: BatchResultQuery,
-    list: { rows: ['orders'], page: { limit: String(MAX_PAGE_ORDERS), waitSeconds: '0' } },
     answers: answers(BatchResult),
     summary: 'Get the result of a batch',
     description:
@@ -172,7 +169,6 @@ export const orderOperations = ofModule('order', {
     name: 'O8',
     params: ListAssetsParams,
     query: ListAssetsQuery,
-    list: BY_PAGE,
     answers: answers(VirtualAssets),
     summary: 'List virtual assets',
     description: "Lists the active `cloud_customer` assets of the enterprise's customers, oldest first.",

@@ -1,18 +1,16 @@
 import { AssetListQuery, AssetPage } from '../assets/lists.ts';
 import { AssetDetail, AssetHistory, AssetNumParams } from '../assets/traces.ts';
 import { CustomerListQuery, CustomerPage } from '../orders/customers.ts';
-import { EventPage, EventsQuery, MAX_EVENTS } from '../orders/events.ts';
+import { EventPage, EventsQuery } from '../orders/events.ts';
 import { BatchPage, ListBatchesQuery, ListOrdersQuery, ListPageQuery, OrderPage } from '../orders/lists.ts';
 import { FailedOrders, FailedOrdersQuery } from '../orders/results.ts';
 import { ListRefusalsQuery, RefusalPage } from '../refused-calls.ts';
-import { byCursor, whole } from './list.ts';
 import { answers, ofModule } from './operation.ts';
 
 /** Operations of the order module that list and trace orders and assets, and the event feed (rules 6.7 and 6.8). */
 export const traceOperations = ofModule('order', {
   listBatches: {
     query: ListBatchesQuery,
-    list: byCursor('batches'),
     answers: answers(BatchPage),
     summary: 'List batches',
     description:
@@ -21,7 +19,6 @@ export const traceOperations = ofModule('order', {
   },
   listOrders: {
     query: ListOrdersQuery,
-    list: byCursor('orders'),
     answers: answers(OrderPage),
     summary: 'List orders',
     description:
@@ -30,7 +27,6 @@ export const traceOperations = ofModule('order', {
   },
   getFailedOrders: {
     query: FailedOrdersQuery,
-    list: whole('orderList'),
     answers: answers(FailedOrders),
     summary: 'Get the failed orders of a batch',
     description:
@@ -40,7 +36,6 @@ export const traceOperations = ofModule('order', {
   },
   listAssets: {
     query: AssetListQuery,
-    list: byCursor('assets'),
     answers: answers(AssetPage),
     summary: 'List assets',
     description:
@@ -52,7 +47,6 @@ export const traceOperations = ofModule('order', {
   },
   listCustomers: {
     query: CustomerListQuery,
-    list: byCursor('customers'),
     answers: answers(CustomerPage),
     summary: 'List customers',
     description:
@@ -68,14 +62,12 @@ export const traceOperations = ofModule('order', {
   getAssetHistory: {
     params: AssetNumParams,
     query: ListPageQuery,
-    list: byCursor('entries'),
     answers: answers(AssetHistory),
     summary: 'Get the history of an asset number',
     description: 'Lists the changes of all assets that have or had this number, newest first.',
   },
   getEvents: {
     query: EventsQuery,
-    list: { rows: ['events'], page: { limit: String(MAX_EVENTS), waitSeconds: '0' } },
     answers: answers(EventPage),
     summary: 'Read the event feed',
     description:
@@ -85,7 +77,6 @@ export const traceOperations = ofModule('order', {
   },
   listRefusals: {
     query: ListRefusalsQuery,
-    list: byCursor('refusals'),
     answers: answers(RefusalPage),
     summary: 'List refused calls',
     description:

@@ -13,7 +13,6 @@ import {
   WebhookParams,
   WebhookWithSecret,
 } from '../webhooks.ts';
-import { byCursor, whole } from './list.ts';
 import { answers, doneAnswers, ofModule } from './operation.ts';
 
 /** The webhooks of an application (rules 6.8). */
@@ -30,7 +29,6 @@ export const webhookOperations = ofModule('order', {
       `${MAX_WEBHOOKS} webhooks.`,
   },
   listWebhooks: {
-    list: whole('webhooks'),
     answers: answers(WebhookList),
     summary: 'List webhooks',
     description: 'Lists the webhooks of the application, without their secrets.',
@@ -111,7 +109,6 @@ export const webhookOperations = ofModule('order', {
   listDeliveries: {
     params: WebhookParams,
     query: ListPageQuery,
-    list: byCursor('deliveries'),
     answers: answers(DeliveryPage),
     summary: 'List deliveries',
     description: 'Lists the messages to a webhook, newest first, with all attempts to deliver them.',

@@ -3,10 +3,9 @@ import { named, namedEnum } from '../containers.ts';
 import type { EventId } from '../scalars.ts';
 import { AssetId, CustomerId, integer, LicenseOrderId, queryIntegerOr, textOrNull, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import type { LATEST } from '../words.ts';
+import { type LATEST, MAX_EVENTS } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
-export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 100;
 const PLACE_FAULT = fault('event_id');
 

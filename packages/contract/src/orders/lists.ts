@@ -13,10 +13,10 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
+import { MAX_LIST_PAGE } from '../words.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 
-export const MAX_LIST_PAGE = 200;
 const DEFAULT_LIST_PAGE = 50;
 
 /** The part of a query that pages through a list by cursor (rules 6.7). Cursors are opaque to clients. */
