@@ -84,17 +84,17 @@ it('if a call fails, what the calls before it did is printed', async () => {
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'seats.csv');
   writeFileSync(file, ['assetNum,account', ...nums.map((num) => `${num},kim`)].join('\n'));
-  const answers: Record<string, unknown> = {
-    listEmployees: { list: [{ userName: 'kim@acme', globalId: 'id-kim' }], nextCursor: null },
+  const lists: Record<string, unknown[]> = {
+    listEmployees: [{ userName: 'kim@acme', globalId: 'id-kim' }],
     listEnterpriseAssets: nums.map((assetNum) => ({ assetNum, cloudAccountGlobalId: null })),
   };
-  const call = vi.fn(async (id: string, { body }: { body?: { privileges: unknown[] } }) => {
-    if (body?.privileges.length === 1) throw new Error('unreachable');
-    return answers[id] ?? { succeeded: [], failed: [] };
-  });
+  const call = async (_: string, { body }: { body: { privileges: unknown[] } }) => {
+    if (body.privileges.length === 1) throw new Error('unreachable');
+    return { succeeded: [], failed: [] };
+  };
   const printing = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => void vi.restoreAllMocks());
-  const ended = assign({ call, enterprise: {} } as unknown as OrderClient, { file, json: true });
+  const ended = assign({ call, list: (id: string) => lists[id] } as unknown as OrderClient, { file, json: true });
   await expect(ended).rejects.toThrow('unreachable');
   expect(printing.mock.calls).toHaveLength(1_000);
 });

@@ -134,7 +134,6 @@ async function configure(client: OrderClient, rows: readonly Assignment[], isPre
   const sent = rows.filter(({ message }) => message === null);
   if (sent.length === 0) return;
   const { failed } = await client.call('configureEmployees', {
-    params: client.enterprise,
     query: { preview: isPreview ? 'true' : undefined },
     body: { privileges: sent.flatMap(({ entries }) => entries) },
   });

@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import type { RequestEvent } from '@lockstep/client';
+import { routes } from '@lockstep/contract/routes';
 import { normalizeText } from '../options.ts';
 import { CommandFault } from '../output/status.ts';
 import { formatTable } from '../output/table.ts';
@@ -36,10 +38,13 @@ async function submit(
   const batch = await readBatch();
   if (batch === undefined) return;
   const { bytes, ...key } = batch;
-  await client.logIn();
-  whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the command again to find out; submitting is idempotent.`;
-  const { length } = await client.call('createBatchOrder', { query: { appKey: client.appKey }, body: bytes });
-  whereabouts = `${describeBatch(key)} was accepted and continues. Run the command again to watch it, or get its result from ${client.batchResultUrl(key)}`;
+  const onRequest = ({ operation }: RequestEvent) => {
+    if (operation !== 'createBatchOrder') return;
+    whereabouts = `${describeBatch(key)} was sent and may have been accepted. Run the command again to find out; submitting is idempotent.`;
+  };
+  const { length } = await client.call('createBatchOrder', { body: bytes }, { onRequest });
+  const url = `${client.baseUrl}${routes.getBatchResult.path}?${new URLSearchParams(key)}`;
+  whereabouts = `${describeBatch(key)} was accepted and continues. Run the command again to watch it, or get its result from ${url}`;
   const tell = options.json ? sayAside : say;
   tell(`${describeBatch(key)}: ${countOrders(length)} accepted`);
   try {
@@ -67,8 +72,7 @@ export async function show(
 
 export async function preview(client: OrderClient, file: string, options: OutcomeOptions): Promise<void> {
   const { bytes } = await readBatchFile(file);
-  const call = { query: { appKey: client.appKey }, body: bytes };
-  const { data: orders, ignoredFields } = await client.callWhole('previewBatchOrder', call);
+  const { orders, ignoredFields } = await client.preview(bytes);
   if (ignoredFields.length > 0) {
     const column = { head: 'Unknown fields, which the service ignores:', cell: (field: string) => field };
     sayAside(formatTable([column], ignoredFields));

@@ -1,25 +1,19 @@
+import type { DataOf, EntryOf, ListId } from '@lockstep/client';
 import { routes } from '@lockstep/contract/routes';
 import type { Command } from 'commander';
 import type { ListOptions } from '../options.ts';
-import { type PageQuery, printList } from '../output/lists.ts';
+import { printList } from '../output/lists.ts';
 import { formatFields, formatTable } from '../output/table.ts';
 import { say, sayAside } from '../output/terminal.ts';
 import type { Column, Fields } from '../output/values.ts';
-import type { CalledId, DataOf, OrderClient } from './client.ts';
-import { formatOf } from './export.ts';
+import type { CalledId, OrderClient } from './client.ts';
+import { formatOf, save } from './export.ts';
 
-/** The entry of a list: its answer has one array, or first the one of entries. */
-type ItemOf<Id extends CalledId> = ItemIn<DataOf<Id>>;
-type ItemIn<Data> = Data extends readonly unknown[]
-  ? never
-  : Data extends { list: readonly (infer Item)[] }
-    ? Item
-    : Extract<Data[keyof Data], readonly unknown[]>[number];
 type Values = Record<string, string | true | undefined>;
 
 /** An operation of the contract, and what its command prints for people: a list, an object or a sentence. */
 export type Declared<Id extends CalledId, Row = unknown> = { id: Id } & (
-  | { columns: readonly Column<ItemOf<Id>>[]; isOnePage?: true; byPage?: true }
+  | { columns: readonly Column<EntryOf<Id>>[]; isOnePage?: true }
   | {
       fields: (data: DataOf<Id>) => Fields;
       /** A table below the fields. */
@@ -56,32 +50,26 @@ export async function callDeclared<Id extends CalledId, Row>(
   declared: Declared<Id, Row>,
 ): Promise<void> {
   const { json, limit, all, ...options } = command.opts<Partial<ListOptions>>();
-  const { params: given, query, body } = readFields(command, declared.id);
-  const params = { ...given, ...client.enterprise };
-  const call = async (page = {}) =>
-    await client.call(declared.id, { params, query: { ...query, ...page }, body } as never);
-  const format = formatOf(options);
-  if (format) return await client.export(declared.id, { params, query } as never, format);
+  const { params, query, body } = readFields(command, declared.id);
   if ('columns' in declared) {
-    const { columns, byPage } = declared;
-    const readPage = async (page: PageQuery) => {
-      const data = await call(limit === undefined ? {} : byPage ? pageOf(page) : page);
-      const { nextCursor = null } = data as { nextCursor?: string | null };
-      return { items: Object.values(data as object).find(Array.isArray) as ItemOf<Id>[], nextCursor };
+    const id = declared.id as Id & ListId;
+    const { list } = routes[id];
+    const format = formatOf(options);
+    if (format) return await save(client.export(format, id, ...([{ params, query }] as never)));
+    const read = (size: string) => {
+      const page = limit === undefined ? {} : { ['pageSize' in list.page ? 'pageSize' : 'limit']: size };
+      return client.list(id, ...([{ params, query: { ...query, ...page } }] as never));
     };
-    return await printList(readPage, columns, { json, limit: limit ?? Number.POSITIVE_INFINITY, all });
+    return await printList(read, declared.columns as never, { json, limit: limit ?? Number.POSITIVE_INFINITY, all });
   }
-  const data = await call();
-  if (json) return say(JSON.stringify(data ?? given));
-  if ('sentence' in declared) return say(declared.sentence(data, { ...given, ...body }));
+  const data = await client.call(declared.id, ...([{ params, query, body }] as never));
+  if (json) return say(JSON.stringify(data ?? params));
+  if ('sentence' in declared) return say(declared.sentence(data, { ...params, ...body }));
   const { fields, table, hint } = declared;
   const rows = table?.rows(data) ?? [];
   say([formatFields(fields(data)), ...(rows.length > 0 ? ['', formatTable(table!.columns, rows)] : [])].join('\n'));
   if (hint !== undefined) sayAside(hint);
 }
-
-/** A page as lists of the member center name it that page like M5. */
-export const pageOf = ({ limit, cursor }: PageQuery) => ({ pageNum: '1', pageSize: limit, cursor });
 
 /** Returns the parts of a call, filled by the arguments and options of its command. A GET has no body. */
 function readFields(command: Command, id: CalledId): { params: Values; query: Values; body?: Values } {

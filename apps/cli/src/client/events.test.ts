@@ -44,10 +44,10 @@ async function follow(scripts: Script[], options: FeedOptions) {
     const url = new URL(request.url!, 'http://localhost');
     if (url.pathname === findOperation('issueToken').path) {
       tokens += 1;
-      return answer(response, { access_token: `token-${tokens}` });
+      return answer(response, { access_token: `token-${tokens}`, expires_in: 7_200 });
     }
-    const { g_nonce, ...query } = Object.fromEntries(url.searchParams);
-    asked.push(query);
+    const { g_nonce, waitSeconds, ...query } = Object.fromEntries(url.searchParams);
+    asked.push(waitSeconds === '0' ? query : { ...query, waitSeconds: waitSeconds! });
     return scripts.shift()!(request, response, url.searchParams);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -80,7 +80,7 @@ describe('the event feed', () => {
     expect(ids).toEqual(['4', '5', '6']);
     expect(asked).toEqual([
       { limit: '3', after: '3' },
-      { limit: '1', after: '5' },
+      { limit: '3', after: '5' },
     ]);
   });
 
@@ -88,7 +88,7 @@ describe('the event feed', () => {
     const { ids, asked } = await follow([page(), page('1'), page(), page('2')], { limit: 2, follow: true });
     expect(ids).toEqual(['1', '2']);
     expect(asked.map(({ waitSeconds, after }) => [waitSeconds, after])).toEqual([
-      ['30', undefined],
+      [undefined, undefined],
       ['30', undefined],
       ['30', '1'],
       ['30', '1'],

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventPage, FeedEvent } from '@lockstep/contract';
-import { LATEST } from '@lockstep/contract/words';
-import { DEFAULT_LIMIT, isId } from '../options.ts';
-import { CommandFault } from '../output/status.ts';
+import type { ResponseEvent } from '@lockstep/client';
+import type { FeedEvent } from '@lockstep/contract';
+import { LATEST, MAX_EVENTS } from '@lockstep/contract/words';
+import { DEFAULT_LIMIT } from '../options.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { countOrders, formatTime } from '../output/values.ts';
 import { type OrderClient, ServiceUnavailable } from './client.ts';
-
-/** The most events of one call, and how long a call that follows the feed waits for the next event. */
-const PAGE_EVENTS = 1_000;
-const WAIT_SECONDS = '30';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 5_000;
@@ -86,36 +82,38 @@ function formatData(data: FeedEvent['data']): string {
 
 /**
  * Reads the event feed in order, each event once. If `follow` is set, it never ends, and when the service is
- * unavailable, says so on standard error and retries.
- * @throws CallRefused, CommandFault if events come again, or without `follow` also ServiceUnavailable
+ * unavailable, says so on standard error and goes on.
+ * @throws CommandFault; without `follow` also ServiceUnavailable
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
   const { follow, limit = Number.POSITIVE_INFINITY } = options;
   let { after } = options;
-  // Not retried: at the start, an unavailable service is more often a wrong address than a restart.
-  await client.logIn();
-  for (let left = limit; left > 0; ) {
-    const query = {
-      after,
-      limit: String(Math.min(left, PAGE_EVENTS)),
-      waitSeconds: follow ? WAIT_SECONDS : undefined,
-    };
-    const read = () => client.call('getEvents', { query });
-    const { events, lastId, hasMore }: EventPage = await (follow ? outlast(read) : read());
-    yield* events;
-    const last = lastId ?? after;
-    if (events.length > 0 && !isAfter(last, after)) {
-      throw new CommandFault('unreachable', 'The service answered with events that it gave before. Try again.');
-    }
-    after = last;
-    left -= events.length;
-    if (!follow && !hasMore) return;
+  let left = limit;
+  // At the start, an unavailable service is more often a wrong address than a restart.
+  for await (const event of client.list('getEvents', { query: { after, limit: Math.min(limit, MAX_EVENTS) } })) {
+    yield event;
+    after = event.id;
+    left -= 1;
+    if (left === 0) return;
   }
-}
-
-function isAfter(id: string | undefined, before: string | undefined): boolean {
-  if (id === undefined || !isId(id)) return false;
-  return before === undefined || !isId(before) || BigInt(id) > BigInt(before);
+  if (!follow) return;
+  let isUnavailable = false;
+  const onResponse = ({ error }: ResponseEvent) => {
+    if (isUnavailable !== (error?.isRetryable === true)) {
+      const { message } = error === undefined ? { message: '' } : (client.explain(error) as Error);
+      sayAside(`lockstep: ${isUnavailable ? 'The service is available again.' : `${message} Retrying.`}`);
+      isUnavailable = !isUnavailable;
+    }
+  };
+  try {
+    for await (const event of client.lockstep.events({ after }, { onResponse })) {
+      yield event;
+      left -= 1;
+      if (left === 0) return;
+    }
+  } catch (error) {
+    throw client.explain(error);
+  }
 }
 
 /** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */

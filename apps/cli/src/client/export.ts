@@ -1,26 +1,25 @@
-import type { IncomingMessage } from 'node:http';
 import type { ListOptions } from '../options.ts';
 import { sayText } from '../output/terminal.ts';
 
-/** The media types of exports (rules 1.1), by the option that asks for one. */
-export const EXPORT_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
-export type ExportFormat = keyof typeof EXPORT_TYPES;
+/** How many characters are printed together: writing each row by itself would take longer than reading it. */
+const PRINTED_CHARACTERS = 65_536;
 
-/** Returns the format that the options of a list ask for; undefined if they ask for no export. */
-export function formatOf({ csv, ndjson }: Partial<ListOptions>): ExportFormat | undefined {
+/** Returns the format that the options of a list ask for; undefined if they ask for no export (rules 1.1). */
+export function formatOf({ csv, ndjson }: Partial<ListOptions>): 'csv' | 'ndjson' | undefined {
   return csv ? 'csv' : ndjson && 'ndjson';
 }
 
-/** An export that broke off. */
-export class Incomplete extends Error {
-  override readonly name = 'Incomplete';
-}
-
-/** Writes an export to standard output, as fast as that takes it. Throws Incomplete if the export breaks off. */
-export async function save(answer: IncomingMessage): Promise<void> {
+/** Writes an export to standard output, as fast as that takes it. If it breaks off, writes what came before. */
+export async function save(rows: AsyncIterable<string>): Promise<void> {
+  let text = '';
   try {
-    for await (const text of answer.setEncoding('utf8')) await sayText(text);
-  } catch (error) {
-    throw new Incomplete('The export broke off', { cause: error });
+    for await (const row of rows) {
+      text += row;
+      if (text.length < PRINTED_CHARACTERS) continue;
+      await sayText(text);
+      text = '';
+    }
+  } finally {
+    await sayText(text);
   }
 }

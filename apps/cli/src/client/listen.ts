@@ -1,10 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { FeedEvent } from '@lockstep/contract';
 import { buildMessage, newSecret, showSecret } from '@lockstep/webhooks/messages';
 import { CommandFault } from '../output/status.ts';
 import { say } from '../output/terminal.ts';
 import { type OrderClient, ServiceUnavailable } from './client.ts';
 import { findPosition, formatEvent, handleEvents, outlast } from './events.ts';
-import { explainNoAnswer, send } from './http.ts';
+import { explainNoAnswer, nodeFetch } from './http.ts';
 
 /** How long a webhook waits for an answer (rules 6.8). */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -25,13 +26,15 @@ export async function listen(
 
 /** Sends an event once. Returns how it was answered. Throws a ServiceUnavailable if it was not accepted. */
 async function forward(url: string, event: FeedEvent, secret: Buffer): Promise<string> {
-  const message = { method: 'POST', ...buildMessage(event, [secret], new Date()), timeoutMs: ANSWER_TIMEOUT_MS };
+  const message = { method: 'POST', ...buildMessage(event, [secret], new Date()), redirect: 'manual' } as const;
   const startMs = performance.now();
-  // The status decides, as for a webhook.
-  const sent = send(url, { ...message, save: async (answer) => void answer.destroy() });
-  const { status } = await sent.catch((error) => {
-    throw new ServiceUnavailable(explainNoAnswer(error, url), { cause: error });
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const { status, body } = await nodeFetch(url, { ...message, signal }).catch((error) => {
+    const reason = signal.aborted ? { code: 'NO_ANSWER' } : error;
+    throw new ServiceUnavailable(explainNoAnswer(reason, url), { cause: error });
   });
+  // The status decides, as for a webhook.
+  (body as Readable).destroy();
   const outcome = `HTTP ${status} after ${Math.round(performance.now() - startMs)} ms`;
   if (status < 200 || status > 299) throw new ServiceUnavailable(`${url}: ${outcome} for event ${event.id}.`);
   return outcome;

@@ -1,15 +1,10 @@
 import type { SeatCounts } from '@lockstep/contract';
 import type { ListOptions } from '../options.ts';
-import { type PageQuery, readAll } from '../output/lists.ts';
 import { formatTable } from '../output/table.ts';
 import { say } from '../output/terminal.ts';
 import type { Column } from '../output/values.ts';
 import type { OrderClient } from './client.ts';
-import { pageOf } from './declared.ts';
-import { formatOf } from './export.ts';
-
-/** The largest page of the member center. */
-const MAX_PAGE = 500;
+import { formatOf, save } from './export.ts';
 
 const SEAT_COLUMNS: readonly Column<SeatCounts & { of: string; name: string | null }>[] = [
   { head: 'product or license type', cell: ({ of }) => of, wraps: true },
@@ -25,8 +20,8 @@ function countOf(name: keyof SeatCounts, head: string): Column<SeatCounts> {
 /** Prints the seats of each product, of each license type and of all assets. */
 export async function showSeats(client: OrderClient, options: ListOptions): Promise<void> {
   const format = formatOf(options);
-  if (format) return await client.export('getSeats', { params: client.enterprise }, format);
-  const seats = await client.call('getSeats', { params: client.enterprise });
+  if (format) return await save(client.export(format, 'getSeats'));
+  const seats = await client.call('getSeats');
   if (options.json) return say(JSON.stringify(seats));
   const rows = [
     ...seats.products.map(({ productUri, productName, ...counts }) => ({
@@ -42,17 +37,6 @@ export async function showSeats(client: OrderClient, options: ListOptions): Prom
 
 /** Reads all employees and all assets of the enterprise. */
 export async function readEnterprise(client: OrderClient) {
-  const employees = await readAll((page) => readEmployees(client, page), MAX_PAGE);
-  return { employees, assets: await readAll((page) => readAssets(client, page), MAX_PAGE) };
-}
-
-async function readEmployees(client: OrderClient, page: PageQuery) {
-  const call = { params: client.enterprise, query: pageOf(page) };
-  const { list, nextCursor } = await client.call('listEmployees', call);
-  return { items: list, nextCursor };
-}
-
-async function readAssets(client: OrderClient, page: PageQuery) {
-  const data = await client.call('listEnterpriseAssets', { params: client.enterprise, query: pageOf(page) });
-  return Array.isArray(data) ? { items: data, nextCursor: null } : { items: data.list, nextCursor: data.nextCursor };
+  const employees = await Array.fromAsync(client.list('listEmployees'));
+  return { employees, assets: await Array.fromAsync(client.list('listEnterpriseAssets')) };
 }

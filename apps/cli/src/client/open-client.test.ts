@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildProgram } from '../program.ts';
-import { openClient } from './open-client.ts';
+import { readOptions } from './open-client.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'open-client-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
@@ -30,8 +30,8 @@ const NAMES = Object.keys(VARIABLES) as Variable[];
 async function open(options: string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const command = buildProgram({}).commands.find((each) => each.name() === 'events')!;
   command.parseOptions(options);
-  const client = await openClient(command, { DATA_DIR, ...env });
-  return `${client.appKey} ${client.batchResultUrl({ channelCode: '', channelOrderId: '' }).split('/order')[0]}`;
+  const { appKey, baseUrl } = await readOptions(command, { DATA_DIR, ...env }, false);
+  return `${appKey} ${baseUrl}`;
 }
 
 describe('the address, the key and the secret come', () => {
@@ -64,13 +64,14 @@ describe('a command of the member center', () => {
   const openForUser = (env: NodeJS.ProcessEnv) => {
     const member = buildProgram({}).commands.find((each) => each.name() === 'member')!;
     const seats = member.commands.find((each) => each.name() === 'seats')!;
-    return openClient(seats, { DATA_DIR, ...env }, true);
+    return readOptions(seats, { DATA_DIR, ...env }, true);
   };
 
   it('takes the administrator from where it takes the application', async () => {
-    expect((await openForUser({})).enterprise).toEqual({ enterpriseGlobalId: 'x' });
-    const given = await openForUser({ ...VARIABLES, ...USER });
-    expect([given.appKey, given.enterprise]).toEqual(['given', { enterpriseGlobalId: '1001' }]);
+    expect((await openForUser({})).user).toEqual({ enterpriseGlobalId: 'x', account: 'x', password: 'x' });
+    const { appKey, user } = await openForUser({ ...VARIABLES, ...USER });
+    const [enterpriseGlobalId, account, password] = Object.values(USER);
+    expect([appKey, user]).toEqual(['given', { enterpriseGlobalId, account, password }]);
   });
 
   it.each([VARIABLES, USER])('names what is missing if it has only %j', async (env) => {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CommandFault } from '../output/status.ts';
 import { readDemo } from '../stack/demo-file.ts';
 import { nameOf, readGivenFile } from './batch-file.ts';
-import { OrderClient, readBaseUrl } from './client.ts';
+import { type ClientOptions, OrderClient, readBaseUrl } from './client.ts';
 
 /** The option and the variable of each. */
 const APPLICATION = {
@@ -26,6 +26,11 @@ const USER = {
  * elsewhere (rules 9). Makes no call.
  */
 export async function openClient(command: Command, env: NodeJS.ProcessEnv, isOfUser = false): Promise<OrderClient> {
+  return new OrderClient(await readOptions(command, env, isOfUser));
+}
+
+/** Reads what `openClient` needs. */
+export async function readOptions(command: Command, env: NodeJS.ProcessEnv, isOfUser: boolean): Promise<ClientOptions> {
   const demoFile = resolve(readDataDir(env), 'demo.json');
   const named = (await readGiven(command, env, isOfUser ? USER : APPLICATION)) ?? (await readDemoOptions(demoFile));
   if (named === undefined) {
@@ -35,8 +40,9 @@ export async function openClient(command: Command, env: NodeJS.ProcessEnv, isOfU
         `or pass ${isOfUser ? 'all of the options for the service and the administrator' : '--base-url, --app-key and --app-secret-file'}.`,
     );
   }
-  const { baseUrl, appKey, appSecret, ...user } = named;
-  return new OrderClient({ baseUrl: readBaseUrl(baseUrl), appKey, appSecret, ...(isOfUser && { user }) });
+  const { baseUrl, appKey, appSecret, enterpriseGlobalId, account, password } = named;
+  const user = { enterpriseGlobalId, account, password };
+  return { baseUrl: readBaseUrl(baseUrl), appKey, appSecret, ...(isOfUser && { user }) };
 }
 
 type Given = Record<keyof typeof USER, string>;

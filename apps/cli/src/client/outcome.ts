@@ -1,11 +1,10 @@
+import { LockstepError } from '@lockstep/client';
 import type { BatchResult, BatchSummary, OrderPreview, OrderResult } from '@lockstep/contract';
-import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
-import { readAll } from '../output/lists.ts';
 import { STATUS } from '../output/status.ts';
 import { formatTable } from '../output/table.ts';
 import { say, showProgress } from '../output/terminal.ts';
 import { type Column, countOrders, formatTime } from '../output/values.ts';
-import { CallRefused, type OrderClient, type SentQuery } from './client.ts';
+import type { OrderClient } from './client.ts';
 
 /** Identifies a batch of an application. */
 export type BatchKey = { channelCode: string; channelOrderId: string };
@@ -52,8 +51,9 @@ export async function readResult(client: OrderClient, key: BatchKey): Promise<Ba
   try {
     return await client.call('getBatchResult', { query: { ...key, limit: '1' } });
   } catch (error) {
-    if (!(error instanceof CallRefused) || error.reason !== 'batch_not_found') throw error;
-    throw new Error(`${error.message} A refused sync batch is not stored: fix it and send it again.`, {
+    const { message, cause } = error as Error;
+    if (!(cause instanceof LockstepError) || cause.cause !== 'batch_not_found') throw error;
+    throw new Error(`${message} A refused sync batch is not stored: fix it and send it again.`, {
       cause: error,
     });
   }
@@ -71,14 +71,6 @@ export async function watchBatch(client: OrderClient, key: BatchKey): Promise<Ba
   }
 }
 
-/** Reads all orders of a batch, or those in one state, as they were sent. */
-async function readOrders(client: OrderClient, query: SentQuery<'getBatchResult'>): Promise<OrderResult[]> {
-  return await readAll(async (page) => {
-    const { orders, nextCursor } = await client.call('getBatchResult', { query: { ...query, ...page } });
-    return { items: orders, nextCursor };
-  }, MAX_PAGE_ORDERS);
-}
-
 /**
  * Shows the outcome of a batch, with all its orders in `state` or, without it, all orders of a small batch and the
  * failed ones of a large batch. `result` has its totals.
@@ -93,7 +85,7 @@ export async function showOutcome(
   const { json, state } = options;
   const isLarge = !json && state === undefined && total > MAX_TABLE_ORDERS;
   const query = { channelCode, channelOrderId, state: isLarge ? 'failed' : state };
-  const orders = isLarge && failed === 0 ? [] : await readOrders(client, query);
+  const orders = isLarge && failed === 0 ? [] : await Array.fromAsync(client.list('getBatchResult', { query }));
   if (json) say(JSON.stringify({ ...batch, orders }));
   else if (isLarge) say([...orders.map(describeFailure), describeTotals(batch)].join('\n'));
   else say([formatTable(RESULT_COLUMNS, orders), ...listMessages(orders), describeTotals(batch)].join('\n'));

@@ -68,12 +68,10 @@ export function addMemberCommands(program: Command, commands: Commands): void {
   call('list', 'List the employees with their assets, newest first', {
     id: 'listEmployees',
     columns: EMPLOYEE_COLUMNS,
-    byPage: true,
   }).option('--keyword <text>', 'Filter by part of the name or account', parseText);
   call('assets', 'List the assets except borrowed locks, with their employees, oldest first', {
     id: 'listEnterpriseAssets',
     columns: ASSET_COLUMNS,
-    byPage: true,
   });
   call('history', 'List assignments and loans, current and ended, newest first', {
     id: 'listHoldings',

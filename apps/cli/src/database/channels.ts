@@ -35,15 +35,9 @@ interface ChannelListOptions extends ListOptions {
 }
 
 export async function list(db: Database, { search, state, ...options }: ChannelListOptions): Promise<void> {
-  const all = await readChannels(db);
-  await printList(
-    async ({ limit, cursor = null }) => {
-      const { channels, stop } = pickChannels(all, { search, state }, { after: cursor, limit: Number(limit) });
-      return { items: channels, nextCursor: stop };
-    },
-    CHANNEL_COLUMNS,
-    options,
-  );
+  const page = { after: null, limit: Number.POSITIVE_INFINITY };
+  const { channels } = pickChannels(await readChannels(db), { search, state }, page);
+  await printList(() => channels, CHANNEL_COLUMNS, options);
 }
 
 export async function show(db: Database, code: string, { json }: { json?: true }) {

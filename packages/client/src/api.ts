@@ -1,0 +1,189 @@
+import {
+  type Answer,
+  type Call,
+  type Connection,
+  EXPORT_TYPES,
+  encode,
+  explain,
+  Pauses,
+  perform,
+  placeOf,
+  unusable,
+} from './calls.ts';
+import { type Operations, routes } from './contract.ts';
+import { Exchange, NoAnswer } from './exchange.ts';
+import type { CallOptions } from './options.ts';
+
+type OperationId = keyof Operations;
+/** JSON as bytes, which is sent unchanged, or what becomes JSON. */
+type Sent<Body> = Body extends undefined ? undefined : Body | Uint8Array<ArrayBuffer>;
+
+/** What a call of an operation sends: the parameters of its path, its query and its body. */
+export type RequestOf<Id extends OperationId> = Operations[Id]['request'] extends { body: infer Body }
+  ? Omit<Operations[Id]['request'], 'body'> & { body: Sent<Body> }
+  : Operations[Id]['request'];
+/** What an operation returns. */
+export type DataOf<Id extends OperationId> = Operations[Id]['data'];
+
+/** The operations that are lists. */
+export type ListId = {
+  [Id in OperationId]: (typeof routes)[Id] extends { list: unknown } ? Id : never;
+}[OperationId];
+/** An entry of a list. */
+export type EntryOf<Id extends OperationId> = (typeof routes)[Id] extends { list: { rows: readonly [infer Name] } }
+  ? EntryIn<DataOf<Id>, Name>
+  : EntryIn<DataOf<Id>, never>;
+/** Some lists answer whole or by page, as they are asked. */
+type EntryIn<Data, Name> = Data extends readonly (infer Entry)[]
+  ? Entry
+  : Name extends keyof Data
+    ? EntryIn<Data[Name], never>
+    : never;
+
+/** The arguments of a call; the request can be left out if nothing in it is required. */
+export type Arguments<Id extends OperationId> =
+  Partial<RequestOf<Id>> extends RequestOf<Id>
+    ? [request?: RequestOf<Id>, options?: CallOptions]
+    : [request: RequestOf<Id>, options?: CallOptions];
+
+/** Every operation of a module, by its operationId in `/docs`. */
+export class Api<Id extends OperationId> {
+  readonly #connection: Connection;
+  readonly #params: Readonly<Record<string, string>>;
+
+  /** Only the client creates these. `params` are in all paths. */
+  constructor(connection: Connection, params: Readonly<Record<string, string>> = {}) {
+    this.#connection = connection;
+    this.#params = params;
+  }
+
+  /**
+   * Calls an operation, and returns its data. See CallOptions for when and how often the call is repeated.
+   *
+   * @throws LockstepError, or the reason of `options.signal`
+   * @example
+   * ```ts
+   * const asset = await lockstep.call('getAsset', { params: { assetNum } });
+   * console.log(asset.licenseType, asset.products.length);
+   * ```
+   */
+  async call<Called extends Id>(operation: Called, ...[request, options]: Arguments<Called>): Promise<DataOf<Called>> {
+    return (await this.#call(operation, request, options)) as DataOf<Called>;
+  }
+
+  async #call(operation: Id, request: unknown, options: CallOptions | undefined): Promise<unknown> {
+    return ((await perform(this.#connection, this.#prepare(operation, request), options)) as Answer).data;
+  }
+
+  /**
+   * Reads a list, entry by entry. Gets the next page when you have taken the entries of the last one, and goes on where
+   * it was if a page fails for a while or the token is revoked in between. `query.limit` is the size of a page.
+   *
+   * @throws LockstepError, or the reason of `options.signal`
+   * @example
+   * ```ts
+   * for await (const asset of lockstep.list('listAssets', { query: { channelCode: 'demo', validity: 'expired' } })) {
+   *   console.log(asset.assetNum, asset.customerName);
+   * }
+   * ```
+   */
+  async *list<Listed extends Id & ListId>(
+    operation: Listed,
+    ...[request, options]: Arguments<Listed>
+  ): AsyncGenerator<EntryOf<Listed>, void, undefined> {
+    const { list } = routes[operation];
+    const [field] = list.rows as readonly string[];
+    const given: { query?: object | undefined } = request ?? {};
+    let next: Readonly<Record<string, unknown>> | undefined = {};
+    while (next !== undefined) {
+      const query: Readonly<Record<string, unknown>> = { ...list.page, ...given.query, ...next };
+      const page = (await this.#call(operation, { ...given, query }, options)) as Record<string, unknown>;
+      yield* (field === undefined || Array.isArray(page) ? page : page[field]) as EntryOf<Listed>[];
+      next = followerOf(page);
+      if (next !== undefined && Object.entries(next).every(([name, value]) => query[name] === value)) {
+        throw unusable(this.#connection, operation, 'answer_foreign', 'continues where it began');
+      }
+    }
+  }
+
+  /**
+   * Exports a list as CSV or as JSON lines, row by row, as text. Much faster than `list` for many entries. If the
+   * export breaks off, the client begins it again and goes on after the last row that you have.
+   *
+   * @throws LockstepError, also if the last row has changed meanwhile; or the reason of `options.signal`
+   * @example
+   * ```ts
+   * let csv = '';
+   * for await (const row of lockstep.export('csv', 'listAssets', { query: { channelCode: 'demo' } })) csv += row;
+   * ```
+   */
+  async *export<Listed extends Id & ListId>(
+    format: keyof typeof EXPORT_TYPES,
+    operation: Listed,
+    ...[request, options = {}]: Arguments<Listed>
+  ): AsyncGenerator<string, void, undefined> {
+    const call = this.#prepare(operation, request);
+    const headers = { accept: EXPORT_TYPES[format] };
+    const settings = { ...this.#connection.options, ...options };
+    let last: string | undefined;
+    let pauses = new Pauses(settings);
+    for (let failures = 0; ; ) {
+      const exchange = await perform(this.#connection, { ...call, headers }, options);
+      if (!(exchange instanceof Exchange)) {
+        throw unusable(this.#connection, operation, 'answer_foreign', `is JSON instead of ${format}`);
+      }
+      let isNew = last === undefined;
+      try {
+        for await (const row of rowsOf(exchange.chunks(), format)) {
+          if (isNew) {
+            yield row;
+            last = row;
+            failures = 0;
+            pauses = new Pauses(settings);
+          } else {
+            isNew = row === last;
+          }
+        }
+        if (isNew) return;
+        const what = 'broke off, and its last row has changed since: begin again';
+        throw unusable(this.#connection, operation, 'answer_incomplete', what);
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        const broken = explain(placeOf(this.#connection, operation), error);
+        if (failures === (settings.maxRetries ?? 5)) throw broken;
+        failures += 1;
+        await pauses.wait(broken, 0, 'going on after the last row');
+      } finally {
+        exchange.close();
+      }
+    }
+  }
+
+  #prepare(operation: Id, request: unknown): Call {
+    const { params, query, body } = (request ?? {}) as { params?: object; query?: object; body?: unknown };
+    return { operation, params: { ...this.#params, ...params }, query: { ...query }, body: encode(body) };
+  }
+}
+
+/** Returns what the query of the page after this one changes; undefined on the last page. */
+function followerOf(page: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { nextCursor, hasMore, lastId } = page;
+  if (nextCursor) return { cursor: nextCursor };
+  if (hasMore) return { after: lastId };
+  const { hasNextPage, pageNum } = page;
+  return hasNextPage && nextCursor === undefined ? { pageNum: Number(pageNum) + 1 } : undefined;
+}
+
+/** Splits an export into its rows, each with its line end. A quoted value of CSV may have line ends of its own. */
+async function* rowsOf(chunks: AsyncIterable<string>, format: keyof typeof EXPORT_TYPES): AsyncGenerator<string> {
+  let row = '';
+  for await (const chunk of chunks) {
+    for (const line of chunk.split(/(?<=\n)/)) {
+      row += line;
+      const isWhole = format === 'ndjson' || row.split('"').length % 2 === 1;
+      if (!line.endsWith('\n') || !isWhole) continue;
+      yield row;
+      row = '';
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Cause, Fault } from './contract.ts';
+
+/**
+ * Why a call has no answer of Lockstep. `connection_failed`: it could not be sent, or the connection broke before the
+ * answer ended. `timed_out`: the answer did not end within `timeoutMs`. `answer_incomplete`: the answer is cut off.
+ * `answer_foreign`: something else answered, such as a proxy or a login page.
+ */
+export type NoAnswerCause = 'connection_failed' | 'timed_out' | 'answer_incomplete' | 'answer_foreign';
+
+/** What is known of a failed call. */
+export interface Failure {
+  operation: string;
+  url: string;
+  code?: string | undefined;
+  cause: string;
+  message: string;
+  args?: readonly string[] | undefined;
+  faults?: readonly Fault[] | undefined;
+  data?: unknown;
+  status?: number | undefined;
+  requestId?: string | undefined;
+  isRetryable: boolean;
+  source?: unknown;
+}
+
+/**
+ * A call failed: Lockstep refused it, or no answer of Lockstep arrived. A refused call changed nothing, unless its code
+ * is `500`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await lockstep.orders.submit({ ...batch, orderList: [] });
+ * } catch (error) {
+ *   if (!(error instanceof LockstepError)) throw error;
+ *   // field_invalid orderList
+ *   console.log(error.cause, error.faults[0]?.path);
+ * }
+ * ```
+ */
+export class LockstepError extends Error {
+  override readonly name = 'LockstepError';
+  /** The operation that was called, such as `createBatchOrder`. */
+  readonly operation: string;
+  /** Where it was called, without the query. */
+  readonly url: string;
+  /** Kind of the refusal, such as `13004`; `500` is a fault of the service. Empty if no answer of Lockstep arrived. */
+  readonly code: string;
+  /**
+   * Why, as a stable word. Later releases may have others, so handle an unknown one by its `code`. If no token was
+   * issued, the error of OAuth 2.0, such as `invalid_client`.
+   */
+  override readonly cause: Cause | NoAnswerCause | (string & {});
+  /** The values in the message, such as an asset number. */
+  readonly args: readonly string[];
+  /** The bad fields, or the failed orders of a sync batch: up to 20. */
+  readonly faults: readonly Fault[];
+  /** `data` of a refusal that has it: what became of each employee or entry of a call for many. */
+  readonly data: unknown;
+  /** HTTP status of the answer, if any arrived. */
+  readonly status: number | undefined;
+  /** The `x-request-id` of the answer. Quote it when you contact the operator of the service. */
+  readonly requestId: string | undefined;
+  /** Whether the same call may succeed later. The client has already tried as often as `maxRetries` says. */
+  readonly isRetryable: boolean;
+  /** What `fetch` threw, if no answer arrived. */
+  readonly source: unknown;
+
+  /** Only the client creates these. */
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.operation = failure.operation;
+    this.url = failure.url;
+    this.code = failure.code ?? '';
+    this.cause = failure.cause;
+    this.args = failure.args ?? [];
+    this.faults = failure.faults ?? [];
+    this.data = failure.data;
+    this.status = failure.status;
+    this.requestId = failure.requestId;
+    this.isRetryable = failure.isRetryable;
+    this.source = failure.source;
+  }
+}
