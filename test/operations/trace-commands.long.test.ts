@@ -262,7 +262,7 @@ describe('an export of a list', async () => {
       answer.end('{"access_token": "token"}');
       return;
     }
-    answer.writeHead(200, { 'content-type': 'text/csv' }).write('part');
+    answer.writeHead(200, { 'content-type': 'text/csv' }).write('part\r\n');
     setImmediate(() => answer.socket!.resetAndDestroy());
   });
   await once(breaking.listen(0, '127.0.0.1'), 'listening');
@@ -285,6 +285,6 @@ describe('an export of a list', async () => {
   it('ends with status 69 if it breaks off', async () => {
     const baseUrl = `http://127.0.0.1:${(breaking.address() as AddressInfo).port}`;
     const ended = await runLine('lockstep order list --csv', { ...env, LOCKSTEP_BASE_URL: baseUrl });
-    expect(ended).toMatchObject({ status: 69, stdout: 'part', stderr: expect.stringContaining('incomplete') });
+    expect(ended).toMatchObject({ status: 69, stdout: 'part\r\n', stderr: expect.stringContaining('incomplete') });
   });
 });

@@ -21,6 +21,8 @@ interface Schema {
   required?: string[];
   additionalProperties?: Schema | boolean;
   description?: string;
+  minimum?: number;
+  maximum?: number;
 }
 
 type CalledId = OrderOperationId | MemberOperationId;
@@ -78,7 +80,11 @@ function describe() {
     }
   }
   Object.assign(all, WEBHOOK_MESSAGES, { failure: operations.getEvents.answers[299] });
-  const schema = z.toJSONSchema(z.object(all), { io: 'input', unrepresentable: 'any' }) as unknown as {
+  const override = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: { type?: unknown } }) => {
+    // The API description gives code generators another type beside null.
+    if (zodSchema._zod.def.type === 'null') jsonSchema.type = 'null';
+  };
+  const schema = z.toJSONSchema(z.object(all), { io: 'input', unrepresentable: 'any', override }) as unknown as {
     $defs: Record<string, Schema>;
     properties: Record<string, Schema>;
   };
@@ -115,11 +121,7 @@ function typeOf(schema: Schema, isQuery = false): string {
   if ($ref) return $ref.slice(PREFIX.length);
   if (choices) return [...new Set(choices.map((each) => typeOf(each)))].join(' | ');
   const literals = schema.enum ?? ('const' in schema ? [schema.const] : undefined);
-  if (literals)
-    return literals
-      .map((value) => (value === null ? 'null' : `'${value}'`))
-      .join(' | ')
-      .replace("'0'", '0');
+  if (literals) return literals.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(' | ');
   if (type === 'array') return `Array<${items ? typeOf(items) : 'unknown'}>`;
   if (properties) {
     const fields = Object.entries(properties).map(([name, each]) => {
@@ -132,6 +134,7 @@ function typeOf(schema: Schema, isQuery = false): string {
     return typeof additionalProperties === 'object' ? `Record<string, ${typeOf(additionalProperties)}>` : 'object';
   }
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, isQuery)).join(' | ');
+  if (type === 'integer' && schema.minimum === 0 && schema.maximum === 1) return '0 | 1';
   if (type === 'integer' || type === 'number') return isQuery ? 'number | string' : 'number';
   if (type === 'boolean') return isQuery ? 'boolean | string' : 'boolean';
   return type ?? 'unknown';

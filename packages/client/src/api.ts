@@ -161,7 +161,7 @@ export class Api<Id extends OperationId> {
 
   #prepare(operation: Id, request: unknown): Call {
     const { params, query, body } = (request ?? {}) as { params?: object; query?: object; body?: unknown };
-    return { operation, params: { ...this.#params, ...params }, query: { ...query }, body: encode(body) };
+    return { operation, params: { ...params, ...this.#params }, query: { ...query }, body: encode(body) };
   }
 }
 

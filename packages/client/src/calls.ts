@@ -171,7 +171,7 @@ function readAnswer(of: { operation: string; url: string }, answer: FetchAnswer,
     throw new LockstepError({ ...known, code, cause, message, args, faults, data, isRetryable });
   }
   if (typeof body?.error === 'string' && of.operation === 'issueToken') {
-    const message = `No token was issued: ${body.error_description ?? body.error}`;
+    const message = String(body.error_description ?? body.error);
     throw new LockstepError({ ...known, code: String(status), cause: body.error, message, isRetryable: status >= 500 });
   }
   // Cut off: empty, or the beginning of a JSON object.

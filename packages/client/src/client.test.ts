@@ -43,6 +43,8 @@ async function serve(scripts: Script[], options: Partial<LockstepOptions> = {}) 
     if (url.pathname === '/oauth2/token') {
       issued.tokens += 1;
       issued.bodies.push(body);
+      // The service refuses credentials that come twice.
+      if (request.headers.authorization !== undefined) return answer({}, 400)(response, {} as Received);
       return answer({ access_token: `token-${issued.tokens}`, expires_in: 7_200 })(response, {} as Received);
     }
     const { pathname: path, searchParams } = url;

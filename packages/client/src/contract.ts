@@ -26,12 +26,9 @@ type Params<Id extends CalledId> = Id extends MemberOperationId
   ? Omit<OperationParams<Id>, 'enterpriseGlobalId'>
   : OperationParams<Id>;
 type Query<Id extends CalledId> = {
-  [Name in Exclude<keyof NonNullable<OperationRequest<Id>['query']>, 'g_nonce' | 'appKey'>]?:
-    | string
-    | number
-    | boolean
-    | undefined;
+  [Name in keyof NonNullable<OperationRequest<Id>['query']> as Own<Name>]?: string | number | boolean | undefined;
 };
+type Own<Name> = string extends Name ? never : Exclude<Name, 'g_nonce' | 'appKey'>;
 type Body<Id extends CalledId> = OperationAnswers<Id> extends { 200: infer Answer } ? Answer : never;
 
 /** What the operations take and return, by operationId. */

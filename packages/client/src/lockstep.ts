@@ -29,13 +29,16 @@ export class Lockstep extends Api<OrderOperationId> {
   /** Batches of orders. */
   readonly orders: Orders;
   readonly #connection: Connection;
-  readonly #application: { appKey: string; appSecret: string };
+  /** For the token endpoint, which needs no token. */
+  readonly #open: Connection;
+  readonly #client: { client_id: string; client_secret: string };
   readonly #token: Token;
 
   /** Checks the address, and calls nothing. */
   constructor({ baseUrl, appKey, appSecret, ...options }: LockstepOptions) {
     const open = { baseUrl: readBaseUrl(baseUrl), appKey, options };
-    const token = new Token(open, { grant_type: 'client_credentials', client_id: appKey, client_secret: appSecret });
+    const client = { client_id: appKey, client_secret: appSecret };
+    const token = new Token(open, { grant_type: 'client_credentials', ...client });
     const connection = {
       ...open,
       logIn: async (signal: AbortSignal | undefined) => ({ authorization: `Bearer ${await token.get(signal)}` }),
@@ -43,7 +46,8 @@ export class Lockstep extends Api<OrderOperationId> {
     };
     super(connection);
     this.#connection = connection;
-    this.#application = { appKey, appSecret };
+    this.#open = open;
+    this.#client = client;
     this.#token = token;
     this.orders = new Orders(this, connection);
   }
@@ -96,9 +100,8 @@ export class Lockstep extends Api<OrderOperationId> {
    * ```
    */
   asUser({ enterpriseGlobalId, account: username, password }: User): Api<MemberOperationId> {
-    const { appKey: client_id, appSecret: client_secret } = this.#application;
     const application = this.#token;
-    const user = new Token(this.#connection, { grant_type: 'password', client_id, client_secret, username, password });
+    const user = new Token(this.#open, { grant_type: 'password', ...this.#client, username, password });
     const logIn = async (signal: AbortSignal | undefined) => {
       const [clientToken, userToken] = await Promise.all([application.get(signal), user.get(signal)]);
       return { authorization: `Bearer ${clientToken}`, clientToken, userToken };
