@@ -1,30 +1,16 @@
 // Follows the event feed from where it last stopped: npx node examples/follow-the-feed.ts last-id.txt
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
-import { call } from './client.ts';
-
-interface Feed {
-  events: { id: string; type: string; data: { channelOrderId: string; succeeded: number; failed: number } }[];
-  lastId: string | null;
-}
+import { lockstep } from './client.ts';
 
 const file = process.argv[2]!;
-let after = existsSync(file) ? readFileSync(file, 'utf8') : '';
+const after = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 
-while (true) {
-  try {
-    // Answers as soon as there is an event after `after`, or after 30 seconds. It skips no event.
-    const { events, lastId } = await call<Feed>('/events', { after, waitSeconds: '30' });
-    for (const { id, type, data } of events) {
-      // Ignore unknown types, which later releases may add.
-      if (type !== 'batch.completed' && type !== 'batch.retried') continue;
-      console.log(`${id} ${type} ${data.channelOrderId}: ${data.succeeded} succeeded, ${data.failed} failed`);
-    }
-    // With a database, store it in the transaction that handles the events. Then each event counts once.
-    after = lastId ?? '';
-    writeFileSync(file, after);
-  } catch (error) {
-    console.error((error as Error).message);
-    await wait(1_000);
+// Waits for events, also while the service is away. It skips no event.
+for await (const { id, type, data } of lockstep.events({ after })) {
+  // Ignore unknown types, which later releases may add.
+  if (type === 'batch.completed' || type === 'batch.retried') {
+    console.log(`${id} ${type} ${data.channelOrderId}: ${data.succeeded} succeeded, ${data.failed} failed`);
   }
+  // With a database, store it in the transaction that handles the event. Then each event counts once.
+  writeFileSync(file, id);
 }

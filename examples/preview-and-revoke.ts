@@ -1,21 +1,13 @@
 // Previews a revocation, then revokes if every order would succeed:
 //   npx node examples/preview-and-revoke.ts examples/wrong-revocation.json
 import { readFileSync } from 'node:fs';
-import { call } from './client.ts';
-
-interface Preview {
-  sequence: number;
-  state: 'succeeded' | 'failed';
-  message: string | null;
-  products: { productUri: string; assetNum: string; id: string }[];
-  nearest: { productUri: string; assetNum: string; differs: string[] }[];
-}
+import { lockstep } from './client.ts';
 
 const batch = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
 
 // A preview shows what each order would do now, and changes nothing.
-const previews = await call<Preview[]>('/licenseOrder/batchOrder/preview', {}, batch);
-for (const { sequence, message, products, nearest } of previews) {
+const { orders } = await lockstep.orders.preview(batch);
+for (const { sequence, message, products, nearest } of orders) {
   if (message !== null) console.log(`order ${sequence} would fail: ${message}`);
   for (const { productUri, assetNum, id } of products) console.log(`revokes ${productUri} ${id} on asset ${assetNum}`);
   // If no product matches, these are the nearest ones. Correct the fields that differ.
@@ -24,10 +16,10 @@ for (const { sequence, message, products, nearest } of previews) {
   }
 }
 
-if (previews.some(({ state }) => state === 'failed')) {
+if (orders.some(({ state }) => state === 'failed')) {
   process.exitCode = 1;
 } else {
   // In sync mode the answer means that the batch took effect. If the asset has changed meanwhile, the call is refused.
-  await call('/licenseOrder/batchOrder', {}, { ...batch, syncMode: 'sync' });
+  await lockstep.orders.submit({ ...batch, syncMode: 'sync' });
   console.log('revoked');
 }

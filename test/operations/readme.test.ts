@@ -70,11 +70,6 @@ describe('services that docker compose is asked for', () => {
 });
 
 describe('docs/integrating.md', () => {
-  it('names the loop of the examples', () => {
-    const [, name] = /loop to copy, see `(\w+)`/.exec(read('docs/integrating.md'))!;
-    expect(read('examples/client.ts')).toContain(`function ${name}<`);
-  });
-
   it('says what a repeat of each operation does that can change something', () => {
     const classes = tableOf('docs/integrating.md', '`repeat`', 'Operations', 'After no answer or an `unclear` cause');
     const needKey = tableOf('docs/integrating.md', 'Operation', 'A repeat without a key', 'First');

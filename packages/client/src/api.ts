@@ -41,10 +41,19 @@ type EntryIn<Data, Name> = Data extends readonly (infer Entry)[]
     : never;
 
 /** The arguments of a call; the request can be left out if nothing in it is required. */
-export type Arguments<Id extends OperationId> =
-  Partial<RequestOf<Id>> extends RequestOf<Id>
-    ? [request?: RequestOf<Id>, options?: CallOptions]
-    : [request: RequestOf<Id>, options?: CallOptions];
+export type Arguments<Id extends OperationId> = Given<RequestOf<Id>>;
+type Given<Request> =
+  Partial<Request> extends Request
+    ? [request?: Request, options?: CallOptions]
+    : [request: Request, options?: CallOptions];
+
+/** The arguments of a list, whose pages the client asks for by itself. */
+export type ListArguments<Id extends ListId> = Given<
+  Omit<RequestOf<Id>, 'query'> &
+    (Partial<ListQuery<Id>> extends ListQuery<Id> ? { query?: ListQuery<Id> } : { query: ListQuery<Id> })
+>;
+type Query<Id extends OperationId> = NonNullable<Operations[Id]['request']['query']>;
+type ListQuery<Id extends ListId> = Omit<Query<Id>, keyof (typeof routes)[Id]['list']['page']> & Partial<Query<Id>>;
 
 /** Every operation of a module, by its operationId in `/docs`. */
 export class Api<Id extends OperationId> {
@@ -89,7 +98,7 @@ export class Api<Id extends OperationId> {
    */
   async *list<Listed extends Id & ListId>(
     operation: Listed,
-    ...[request, options]: Arguments<Listed>
+    ...[request, options]: ListArguments<Listed>
   ): AsyncGenerator<EntryOf<Listed>, void, undefined> {
     const { list } = routes[operation];
     const [field] = list.rows as readonly string[];
@@ -120,7 +129,7 @@ export class Api<Id extends OperationId> {
   async *export<Listed extends Id & ListId>(
     format: keyof typeof EXPORT_TYPES,
     operation: Listed,
-    ...[request, options = {}]: Arguments<Listed>
+    ...[request, options = {}]: ListArguments<Listed>
   ): AsyncGenerator<string, void, undefined> {
     const call = this.#prepare(operation, request);
     const headers = { accept: EXPORT_TYPES[format] };

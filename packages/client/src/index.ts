@@ -1,4 +1,4 @@
-export type { Api, Arguments, DataOf, EntryOf, ListId, RequestOf } from './api.ts';
+export type { Api, Arguments, DataOf, EntryOf, ListArguments, ListId, RequestOf } from './api.ts';
 export type * from './contract.ts';
 export { LockstepError, type NoAnswerCause } from './error.ts';
 export { type BatchKey, Lockstep, type Orders } from './lockstep.ts';

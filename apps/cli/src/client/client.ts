@@ -5,6 +5,7 @@ import {
   type CallOptions,
   type DataOf,
   type EntryOf,
+  type ListArguments,
   type ListId,
   Lockstep,
   LockstepError,
@@ -80,7 +81,7 @@ export class OrderClient {
   }
 
   /** Reads a list, entry by entry. */
-  async *list<Id extends ListId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<EntryOf<Id>> {
+  async *list<Id extends ListId>(id: Id, ...args: ListArguments<Id>): AsyncGenerator<EntryOf<Id>> {
     try {
       yield* this.#api.list(id, ...args);
     } catch (error) {
@@ -89,7 +90,11 @@ export class OrderClient {
   }
 
   /** Exports a list, row by row (rules 1.1). */
-  async *export<Id extends ListId>(format: 'csv' | 'ndjson', id: Id, ...args: Arguments<Id>): AsyncGenerator<string> {
+  async *export<Id extends ListId>(
+    format: 'csv' | 'ndjson',
+    id: Id,
+    ...args: ListArguments<Id>
+  ): AsyncGenerator<string> {
     let hasRows = false;
     try {
       for await (const row of this.#api.export(format, id, ...args)) {
