@@ -87,8 +87,7 @@ export function parseCause(value: string): string {
   throw new InvalidArgumentError('It must be one of the causes at /docs.');
 }
 
-/** Returns whether a text has the form of an id that the service generated. */
-export function isId(value: string): boolean {
+function isId(value: string): boolean {
   return /^\d{1,19}$/.test(value);
 }
 

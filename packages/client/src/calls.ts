@@ -225,7 +225,7 @@ export function unusable(connection: Connection, operation: RouteId, cause: NoAn
 }
 
 /** Waits, unless the signal ends the wait. */
-export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -53,9 +53,9 @@ export class Lockstep extends Api<OrderOperationId> {
   }
 
   /**
-   * Follows the event feed: gives each event after `after`, waits for the next ones, and never ends by itself. While the
-   * service can't be reached, it waits and goes on. Store the `id` of each event that you have handled, and continue
-   * after it. `latest`: only events from now on; absent: all stored ones. To read the stored events only, use
+   * Follows the event feed: gives each event after `after`, waits for the next ones, and never ends by itself. While
+   * the service can't be reached, it waits and goes on. Store the `id` of each event that you have handled, and
+   * continue after it. `latest`: only events from now on; absent: all stored ones. To read the stored events only, use
    * `list('getEvents')`.
    *
    * @throws LockstepError if the call is refused, or the reason of `options.signal`
@@ -90,8 +90,8 @@ export class Lockstep extends Api<OrderOperationId> {
   }
 
   /**
-   * Returns the member center of an enterprise for one of its administrators. It logs in with the first call. Use one for
-   * all calls of the user.
+   * Returns the member center of an enterprise for one of its administrators. It logs in with the first call. Use one
+   * for all calls of the user.
    *
    * @example
    * ```ts
@@ -126,8 +126,8 @@ export class Orders {
   }
 
   /**
-   * Submits a batch. An `async` batch is then stored, and its orders take effect later; a `sync` one has taken effect. The
-   * same content under the same `channelOrderId` takes effect only once, however often you submit it.
+   * Submits a batch. An `async` batch is then stored, and its orders take effect later; a `sync` one has taken effect.
+   * The same content under the same `channelOrderId` takes effect only once, however often you submit it.
    *
    * @returns the ids of its orders, in the order of `orderList`
    * @throws LockstepError; of a refused `sync` batch, `faults` are the failed orders

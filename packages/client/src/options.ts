@@ -59,8 +59,8 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /**
    * How often a call is repeated at most after no answer, a fault or overload. Default 5. The pause is 0.5 s, twice as
-   * long each time up to 30 s, at random between half of that and all of it, and at least `Retry-After`. If that is more
-   * than 60 s, the call is not repeated. A call whose token is refused is repeated once more, with a new token.
+   * long each time up to 30 s, at random between half of that and all of it, and at least `Retry-After`. If that is
+   * more than 60 s, the call is not repeated. A call whose token is refused is repeated once more, with a new token.
    */
   maxRetries?: number | undefined;
   /** Takes the place of the global `fetch`, for example to use a proxy. */

@@ -27,8 +27,8 @@ const MIN_KEY_BYTES = 24;
 const MAX_SIGNATURES = 20;
 
 /**
- * Checks that a message was signed with the secret of your webhook within the last five minutes (Standard Webhooks), and
- * returns its content. The same message can arrive more than once: handle each `id` once.
+ * Checks that a message was signed with the secret of your webhook within the last five minutes (Standard Webhooks),
+ * and returns its content. The same message can arrive more than once: handle each `id` once.
  *
  * @param body the request's body as it arrived: re-serialized JSON has another signature
  * @param headers the request's headers

@@ -119,8 +119,8 @@ export class OrderClient {
   }
 
   /**
-   * Turns an error of the library into what a command ends with. If a refusal has several faults, the message has a line
-   * for each after the first line.
+   * Turns an error of the library into what a command ends with. If a refusal has several faults, the message has a
+   * line for each after the first line.
    */
   explain(error: unknown): unknown {
     if (!(error instanceof LockstepError)) return error;

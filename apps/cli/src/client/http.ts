@@ -7,8 +7,8 @@ import type { Fetch } from '@lockstep/client';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Takes the place of fetch, which takes a third of a command's processor time to load. Throws the errors of Node.js, with
- * their codes; `ETIMEDOUT` if connecting timed out.
+ * Takes the place of fetch, which takes a third of a command's processor time to load. Throws the errors of Node.js,
+ * with their codes; `ETIMEDOUT` if connecting timed out.
  */
 export const nodeFetch: Fetch = async (url, { method, headers, body, signal }) => {
   // TLS is slow to load, and a local service does not need it.

@@ -8,8 +8,8 @@ import type { Column } from './values.ts';
 const TABLE_ROWS = 1_000;
 
 /**
- * Prints a list as a table, or with `json` as one object per line, and says on standard error if more entries follow. If
- * a page fails, prints the entries read before it.
+ * Prints a list as a table, or with `json` as one object per line, and says on standard error if more entries follow.
+ * If a page fails, prints the entries read before it.
  * @param read reads the list in pages of this size
  */
 export async function printList<Item>(
