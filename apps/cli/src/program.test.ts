@@ -72,6 +72,9 @@ it.each<[line: string, message: RegExp]>([
   ['app create --name A --scope auth_order --channel web shop', /shop/],
   ['app rotate-secret key --overlap-hours -1', /--overlap-hours/],
   ['operator create kim --role owner', /--role/],
+  ['certify --seed x', /--seed/],
+  ['certify --port 65536', /--port/],
+  ['certify --for 0', /--for/],
   ['toString', /toString/],
 ])('%s is refused in one line, with the status of a usage error', expectRefused);
 

@@ -283,11 +283,11 @@ function findEventsSkipped({ calls, ledger }: Run): Evidence[] {
   const isRead = (position: number) => reads.some(({ feed }) => feed!.after < position && position <= feed!.last);
   const latest = reads.filter(({ feed }) => feed!.isLatest);
   return [...Map.groupBy(latest, ({ connection }) => connection).values()].flatMap((all) => {
+    if (all.length < 3) return [];
     const [first, last] = [all[0]!, all.at(-1)!];
     const isBetween = (position: number) => position > first.feed!.last && position <= last.feed!.after;
     const skipped = ledger.positions.filter((position) => isBetween(position) && !isRead(position));
-    if (all.length < 3 || skipped.length === 0) return [];
-    return [incident(last, `events ${Math.min(...skipped)} to ${Math.max(...skipped)}`)];
+    return skipped.length === 0 ? [] : [incident(last, `events ${Math.min(...skipped)} to ${Math.max(...skipped)}`)];
   });
 }
 

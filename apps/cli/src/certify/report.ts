@@ -46,7 +46,7 @@ export function formatReport({ seed, calls, faults, findings, notExercised }: Re
     `  Read ${read}`,
   ]);
   return [
-    `Seed ${seed}: calls: ${calls}; disturbed: ${struck}; findings: ${findings.length}`,
+    `Seed ${seed}. Calls: ${calls}; disturbed: ${struck}; findings: ${findings.length}`,
     ...found,
     ...(notExercised.length === 0 ? [] : ['', 'Not exercised:', ...notExercised.map((says) => `  ${says}`)]),
   ].join('\n');
