@@ -13,6 +13,7 @@ export const FLOORS = {
   'apps/worker': 60,
   'packages/access': 99,
   'packages/assets': 98,
+  'packages/client': 95,
   'packages/config': 86,
   'packages/contract': 98,
   'packages/customers': 98,
