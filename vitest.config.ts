@@ -20,7 +20,7 @@ export const FLOORS = {
   'packages/members': 99,
   'packages/operators': 98,
   'packages/orders': 95,
-  'packages/platform': 90,
+  'packages/platform': 88,
   'packages/webhooks': 94,
 };
 const floors = Object.entries(FLOORS);

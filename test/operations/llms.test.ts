@@ -41,7 +41,12 @@ it('llms.txt of the service leads to what it serves, at PUBLIC_URL, and names th
     const served = await answer.text();
     const links = [...served.matchAll(/\]\((.+?)\)/g)].map(([, link]) => link!.replace(prefix, ''));
     expect(links).toEqual(['/docs', '/openapi.json', '/.well-known/oauth-authorization-server']);
-    for (const link of links) expect((await fetch(baseUrl + link)).status).toBe(200);
+    for (const link of links) {
+      const page = await fetch(baseUrl + link);
+      // A server that stops waits for who has not read its answer.
+      await page.arrayBuffer();
+      expect(page.status).toBe(200);
+    }
     expect(entries.filter(({ link }) => link.endsWith('.md') && !served.includes(`\`${link}\``))).toEqual([]);
   }
 });
