@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { REPOSITORY } from '../harness/processes/processes.ts';
 
-const COPIED = ['apps', 'packages', 'migrations', 'package.json'];
+const COPIED = ['apps', 'packages', 'migrations', 'package.json', 'llms.txt'];
 
 /**
  * Copies this release into the run's directory and adds migrations, to simulate the next release. @returns its
