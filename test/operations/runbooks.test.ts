@@ -111,7 +111,9 @@ it('health reasons of the index begin as those of the sources', () => {
 
 it('commands of the pages exist, with their options', () => {
   const pages = globSync(['README.md', 'docs/**/*.md'], { cwd: REPOSITORY }).map(read).join('\n');
-  const shown = pages.matchAll(/(?:npx |bin\/|`)lockstep (submit|events|completion|certify|[a-z]+ [a-z-]+)\b([^`\n]*)/g);
+  const shown = pages.matchAll(
+    /(?:npx |bin\/|`)lockstep (submit|events|completion|certify|[a-z]+ [a-z-]+)\b([^`\n]*)/g,
+  );
   const commands = Map.groupBy(shown, ([, command]) => command!);
   expect(commands.size).toBeGreaterThan(10);
   for (const [command, uses] of commands) {

@@ -53,7 +53,9 @@ export async function startTracing(options: TracingOptions, serviceName: string,
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: reportFailures(new OTLPTraceExporter(), log) })],
   });
   isOn = trace.setGlobalTracerProvider(provider);
-  return { close: () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS, undefined, { ref: false })]) };
+  return {
+    close: () => Promise.race([provider.shutdown().catch(() => {}), delay(FLUSH_MS, undefined, { ref: false })]),
+  };
 }
 
 function chooseSampler(
