@@ -106,7 +106,7 @@ const SURROUNDINGS = `
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Lockstep, LockstepError } from '@lockstep/client';
-import { verify } from '@lockstep/client/webhooks';
+import { verify, WebhookError } from '@lockstep/client/webhooks';
 const { baseUrl, appKey, appSecret, enterpriseGlobalId, account, password, url } = JSON.parse(process.env.SURROUNDINGS!);
 const lockstep = new Lockstep({ baseUrl, appKey, appSecret });
 const batch = { ...JSON.parse(readFileSync('examples/first-batch.json', 'utf8')), channelOrderId: randomUUID() };

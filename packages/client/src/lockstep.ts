@@ -28,13 +28,15 @@ const MAX_WAIT_SECONDS = 30;
 export class Lockstep extends Api<OrderOperationId> {
   /** Batches of orders. */
   readonly orders: Orders;
+  /** The address, without a trailing slash. */
+  readonly baseUrl: string;
   readonly #connection: Connection;
   /** For the token endpoint, which needs no token. */
   readonly #open: Connection;
   readonly #client: { client_id: string; client_secret: string };
   readonly #token: Token;
 
-  /** Checks the address, and calls nothing. */
+  /** Checks the address, and calls nothing. Throws a TypeError if the address is none. */
   constructor({ baseUrl, appKey, appSecret, ...options }: LockstepOptions) {
     const open = { baseUrl: readBaseUrl(baseUrl), appKey, options };
     const client = { client_id: appKey, client_secret: appSecret };
@@ -45,6 +47,7 @@ export class Lockstep extends Api<OrderOperationId> {
       forget: ({ authorization = '' }: Record<string, string>) => token.forget(authorization.slice('Bearer '.length)),
     };
     super(connection);
+    this.baseUrl = open.baseUrl;
     this.#connection = connection;
     this.#open = open;
     this.#client = client;

@@ -5,7 +5,18 @@ export type { Message } from './contract.ts';
 /** Why a message is not genuine, or can't be read. */
 export type WebhookFault = 'headers_missing' | 'time_differs' | 'signature_wrong' | 'body_malformed';
 
-/** A message is not from your webhook, is old, or can't be read. Answer with status 400, and do nothing else. */
+/**
+ * A message is not from your webhook, is old, or can't be read. Answer with status 401, and do nothing else.
+ *
+ * @example
+ * ```ts
+ * const status = await verify(body, headers, secret).then(
+ *   () => 204,
+ *   (error) => (error instanceof WebhookError ? 401 : 500),
+ * );
+ * console.log(status);
+ * ```
+ */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   override readonly cause: WebhookFault;

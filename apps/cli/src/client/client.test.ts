@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OrderClient, readBaseUrl } from './client.ts';
+import { OrderClient } from './client.ts';
 import { explainNoAnswer, NETWORK_FAULTS, NO_HTTP, NO_TLS, nodeFetch } from './http.ts';
 
 /** Answers by path, as a web page, a proxy or another service gives them. Other paths: the connection is closed. */
@@ -50,7 +50,7 @@ describe('a service that does not answer is explained in one line:', () => {
     ['nothing there', () => `http://${closedHost}`, 'npm start'],
     ['an unknown name', () => 'https://lockstep.invalid', `https://lockstep.invalid ${NETWORK_FAULTS.ENOTFOUND}`],
   ])('%s', async (_, url, message) => {
-    const client = new OrderClient({ baseUrl: readBaseUrl(url()), appKey: 'key', appSecret: 'secret' });
+    const client = new OrderClient({ baseUrl: url(), appKey: 'key', appSecret: 'secret' });
     const error = await client.call('listWebhooks').catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect((error as Error).message).toContain(message);
@@ -58,7 +58,7 @@ describe('a service that does not answer is explained in one line:', () => {
   });
 
   it('JSON instead of an export', async () => {
-    const baseUrl = readBaseUrl(`http://${hostOf(stranger)}/no-exports`);
+    const baseUrl = `http://${hostOf(stranger)}/no-exports`;
     const client = new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' });
     await expect(Array.fromAsync(client.export('csv', 'listOrders'))).rejects.toThrow('JSON');
   });
@@ -93,17 +93,19 @@ it('a refusal counts if it arrives, and the connection closes, while the body is
 });
 
 describe('the address of a service', () => {
+  const open = (baseUrl: string) => new OrderClient({ baseUrl, appKey: 'key', appSecret: 'secret' });
+
   it.each([
     ['https://shop.example', 'https://shop.example'],
     ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080'],
     ['https://shop.example/lockstep/', 'https://shop.example/lockstep'],
   ])('may be %s', (text, baseUrl) => {
-    expect(readBaseUrl(text)).toBe(baseUrl);
+    expect(open(text).baseUrl).toBe(baseUrl);
   });
 
   it.each([
     ...['shop.example', 'ftp://shop.example', 'https://me:hunter2@shop.example', 'https://shop.example?a=b', 'http://'],
   ])('may not be %s, which the error does not repeat', (text) => {
-    expect(() => readBaseUrl(text)).toThrow(/^(?!.*hunter2)--base-url \(LOCKSTEP_BASE_URL\) /);
+    expect(() => open(text)).toThrow(/^(?!.*hunter2)--base-url \(LOCKSTEP_BASE_URL\): /);
   });
 });

@@ -21,7 +21,6 @@ import { explainNoAnswer, nodeFetch } from './http.ts';
 export type CalledId = OrderOperationId | MemberOperationId;
 
 export interface ClientOptions {
-  /** As readBaseUrl returns it. */
   baseUrl: string;
   appKey: string;
   appSecret: string;
@@ -40,34 +39,24 @@ export class ServiceUnavailable extends CommandFault {
   }
 }
 
-/**
- * Parses the address of a service: http or https, with the path prefix of a proxy if there is one. Returns it without a
- * trailing slash.
- * @throws CommandFault, which does not repeat the value: it may contain a password
- */
-export function readBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
-  if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
-    throw new CommandFault(
-      'usage',
-      '--base-url (LOCKSTEP_BASE_URL) must be http://host:port or https://host, without a user or a query.',
-    );
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
 /** The client library, for commands: it throws what a command ends with, and repeats nothing by itself. */
 export class OrderClient {
-  readonly baseUrl: string;
   /** Without explanations of its errors. */
   readonly lockstep: Lockstep;
   readonly #members: Api<MemberOperationId> | undefined;
 
+  /** Throws a CommandFault if the address is none. It does not repeat the address, which may contain a password. */
   constructor({ user, ...service }: ClientOptions) {
-    this.baseUrl = service.baseUrl;
-    this.lockstep = new Lockstep({ ...service, fetch: nodeFetch, timeoutMs: CALL_TIMEOUT_MS, maxRetries: 0 });
+    try {
+      this.lockstep = new Lockstep({ ...service, fetch: nodeFetch, timeoutMs: CALL_TIMEOUT_MS, maxRetries: 0 });
+    } catch (error) {
+      throw new CommandFault('usage', `--base-url (LOCKSTEP_BASE_URL): ${(error as Error).message}.`);
+    }
     this.#members = user && this.lockstep.asUser(user);
+  }
+
+  get baseUrl(): string {
+    return this.lockstep.baseUrl;
   }
 
   /** Calls an operation. Returns `data` of the answer; of a call for many of which all failed, what became of each. */

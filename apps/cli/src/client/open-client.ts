@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CommandFault } from '../output/status.ts';
 import { readDemo } from '../stack/demo-file.ts';
 import { nameOf, readGivenFile } from './batch-file.ts';
-import { type ClientOptions, OrderClient, readBaseUrl } from './client.ts';
+import { type ClientOptions, OrderClient } from './client.ts';
 
 /** The option and the variable of each. */
 const APPLICATION = {
@@ -42,7 +42,7 @@ export async function readOptions(command: Command, env: NodeJS.ProcessEnv, isOf
   }
   const { baseUrl, appKey, appSecret, enterpriseGlobalId, account, password } = named;
   const user = { enterpriseGlobalId, account, password };
-  return { baseUrl: readBaseUrl(baseUrl), appKey, appSecret, ...(isOfUser && { user }) };
+  return { baseUrl, appKey, appSecret, ...(isOfUser && { user }) };
 }
 
 type Given = Record<keyof typeof USER, string>;
