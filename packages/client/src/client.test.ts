@@ -192,6 +192,18 @@ describe('a failed call', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it.each(['as soon as it is called', 'while it waits for the token'])(
+    'ends with the reason of its signal %s',
+    async (when) => {
+      const leaving = new AbortController();
+      const abort = () => leaving.abort(new Error('left'));
+      if (when.startsWith('as')) abort();
+      const { lockstep, calls } = await serve([ok([])], { onRequest: abort });
+      await expect(lockstep.call('listWebhooks', {}, { signal: leaving.signal })).rejects.toThrow('left');
+      expect(calls).toEqual([]);
+    },
+  );
+
   it('ends with the reason of its signal, in a pause too', async () => {
     const leaving = new AbortController();
     const onResponse = () => leaving.abort(new Error('left'));
@@ -414,8 +426,8 @@ describe('a batch', () => {
       ok({ orders: [{ sequence: 2 }], nextCursor: null }),
     ];
     const { lockstep, calls } = await serve([ok([]), ...pages]);
-    const result = await lockstep.orders.submitAndWait(BATCH, { timeoutMs: 20_000 });
+    const result = await lockstep.orders.submitAndWait(BATCH);
     expect(result).toEqual({ state: 'completed', orders: [{ sequence: 1 }, { sequence: 2 }], ...summary });
-    expect(calls.slice(1, 3).map(({ query }) => query.waitSeconds)).toEqual(['10', '10']);
+    expect(calls.slice(1, 3).map(({ query }) => query.waitSeconds)).toEqual(['30', '30']);
   });
 });

@@ -27,6 +27,7 @@ export class Exchange {
   constructor(timeoutMs: number, signal: AbortSignal | undefined) {
     this.#timeoutMs = timeoutMs;
     this.#signal = signal;
+    if (signal?.aborted) this.#abort();
     signal?.addEventListener('abort', this.#abort, { once: true });
   }
 

@@ -76,8 +76,8 @@ export class Lockstep extends Api<OrderOperationId> {
     let pauses = new Pauses(settings);
     for (let position = after; ; ) {
       try {
-        const waitSeconds = waitOf(settings);
-        const { events, lastId } = await this.call('getEvents', { query: { after: position, waitSeconds } }, options);
+        const query = { after: position, waitSeconds: MAX_WAIT_SECONDS };
+        const { events, lastId } = await this.call('getEvents', { query }, waiting(settings));
         pauses = new Pauses(settings);
         for (const event of events) yield event as Event;
         if (events.length > 0 && lastId === position) {
@@ -169,10 +169,10 @@ export class Orders {
    * ```
    */
   async wait(key: BatchKey, options?: CallOptions): Promise<Result> {
-    const waitSeconds = waitOf({ ...this.#connection.options, ...options });
-    const query = { ...keyOf(key), limit: 1, waitSeconds };
+    const query = { ...keyOf(key), limit: 1, waitSeconds: MAX_WAIT_SECONDS };
+    const settings = waiting({ ...this.#connection.options, ...options });
     let result: Result;
-    do result = await this.#api.call('getBatchResult', { query }, options);
+    do result = await this.#api.call('getBatchResult', { query }, settings);
     while (result.state !== 'completed');
     const orders: Result['orders'] = [];
     for await (const order of this.results(key, options)) orders.push(order);
@@ -238,9 +238,11 @@ export class Orders {
 /** A batch is a key with more fields. */
 const keyOf = ({ channelCode, channelOrderId }: BatchKey): BatchKey => ({ channelCode, channelOrderId });
 
-/** How long a call waits for news: well within its time. */
-const waitOf = ({ timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions) =>
-  Math.min(MAX_WAIT_SECONDS, Math.floor(timeoutMs / 2_000));
+/** The options of a call that waits for news: what it waits comes on top of its time. */
+const waiting = ({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: CallOptions): CallOptions => ({
+  ...options,
+  timeoutMs: timeoutMs + MAX_WAIT_SECONDS * 1_000,
+});
 
 /** Returns the address without a trailing slash. Does not repeat a wrong one: it may contain a password. */
 function readBaseUrl(text: string): string {

@@ -55,7 +55,10 @@ export interface ResponseEvent extends RequestEvent {
 export interface CallOptions {
   /** Ends the call, its waits included; the method then throws the reason of the signal. */
   signal?: AbortSignal | undefined;
-  /** For each try, from its start to the end of its answer. Default 60,000. In exports: between two parts. */
+  /**
+   * For each try, from its start to the end of its answer. Default 60,000. In exports: between two parts. A call that
+   * waits for an outcome or an event has 30 seconds more.
+   */
   timeoutMs?: number | undefined;
   /**
    * How often a call is repeated at most after no answer, a fault or overload. Default 5. The pause is 0.5 s, twice as
