@@ -80,8 +80,9 @@ public class Example {
         var told = response.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,9}")).orElse("0");
         seconds = Math.max(seconds, Integer.parseInt(told));
         var answer = (Map<?, ?>) parse(response.body());
-        if (Stream.of("code", "error", "access_token").anyMatch(answer::containsKey)) {
-          fault = String.valueOf(answer.containsKey("error") ? answer.get("error") : answer.get("cause"));
+        var isCall = !path.startsWith("/oauth2/");
+        if ((isCall ? Stream.of("code") : Stream.of("error", "access_token")).anyMatch(answer::containsKey)) {
+          fault = String.valueOf(answer.get(isCall ? "cause" : "error"));
           if (!REPEATED.contains(fault)) return answer;
         }
         if (fault.equals("token_invalid")) tokenEnds = System.nanoTime();

@@ -70,7 +70,8 @@ class Lockstep:
                     seconds = max(seconds, int(told) if told.isdecimal() else 0)
                     answer = json.load(response)
                 fault = answer.get("cause") or answer.get("error") or f"HTTP {response.status}"
-                if fault not in REPEATED and answer.keys() & {"code", "error", "access_token"}:
+                own = {"code"} if is_call else {"error", "access_token"}
+                if fault not in REPEATED and answer.keys() & own:
                     return answer
                 if fault == "token_invalid":
                     self.token_ends = 0.0

@@ -121,12 +121,23 @@ const headers = { 'webhook-id': '7', 'webhook-timestamp': seconds, 'webhook-sign
 await lockstep.orders.submitAndWait(batch);
 `;
 
+it('every method and function has an example', () => {
+  const lines = ['api', 'lockstep', 'webhooks'].flatMap((file) =>
+    readFileSync(join(DIST, `${file}.d.ts`), 'utf8').split('\n'),
+  );
+  const isMember = (line: string) => /^ {4}(?!constructor)\w+[<(]|^export declare function /.test(line);
+  const members = lines.flatMap((line, index) => (isMember(line) ? [{ line, index }] : []));
+  expect(members.length).toBeGreaterThan(11);
+  const startOf = (index: number) => lines.findLastIndex((line, place) => place < index && line.trim() === '/**');
+  const without = members.filter(({ index }) => !lines.slice(startOf(index), index).join('\n').includes('@example'));
+  expect(without).toEqual([]);
+});
+
 it('every example in its comments and its README compiles and runs', async () => {
   await createDemoCustomers(stack.db);
   const { enterpriseId: enterpriseGlobalId, account, password } = await MemberCenter.open(stack, api);
   const { appKey, appSecret } = api.credentials;
   const surroundings = { baseUrl: stack.baseUrl, appKey, appSecret, enterpriseGlobalId, account, password };
-  expect(examples.length).toBeGreaterThan(18);
   const blocks = examples.map((example) => `{\nlet lastId: string | undefined;\n${example}}\n`).join('');
   writeFileSync(join(WORK, 'examples.ts'), `${SURROUNDINGS}${blocks}console.log('all ran');\n`);
   expect(await compile('examples.ts', EMIT)).toMatchObject({ status: 0, stdout: '' });

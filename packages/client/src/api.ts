@@ -2,12 +2,14 @@ import {
   type Answer,
   type Call,
   type Connection,
+  DEFAULT_MAX_RETRIES,
   EXPORT_TYPES,
   encode,
   explain,
   Pauses,
   perform,
   placeOf,
+  settingsOf,
   unusable,
 } from './calls.ts';
 import { type Operations, routes } from './contract.ts';
@@ -133,7 +135,7 @@ export class Api<Id extends OperationId> {
   ): AsyncGenerator<string, void, undefined> {
     const call = this.#prepare(operation, request);
     const headers = { accept: EXPORT_TYPES[format] };
-    const settings = { ...this.#connection.options, ...options };
+    const settings = settingsOf(this.#connection, options);
     let last: string | undefined;
     let pauses = new Pauses(settings);
     for (let failures = 0; ; ) {
@@ -159,9 +161,9 @@ export class Api<Id extends OperationId> {
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         const broken = explain(placeOf(this.#connection, operation), error);
-        if (failures === (settings.maxRetries ?? 5)) throw broken;
+        if (failures >= (settings.maxRetries ?? DEFAULT_MAX_RETRIES)) throw broken;
         failures += 1;
-        await pauses.wait(broken, 0, 'going on after the last row');
+        await pauses.wait(broken, 'going on after the last row');
       } finally {
         exchange.close();
       }
@@ -195,4 +197,5 @@ async function* rowsOf(chunks: AsyncIterable<string>, format: keyof typeof EXPOR
       row = '';
     }
   }
+  if (row !== '') throw new NoAnswer(false, new Error('the last row is cut off'));
 }

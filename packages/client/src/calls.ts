@@ -31,7 +31,7 @@ export interface Connection {
 export type Answer = { data?: unknown } & Record<string, unknown>;
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
-const DEFAULT_MAX_RETRIES = 5;
+export const DEFAULT_MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -42,7 +42,7 @@ const MAX_RETRY_AFTER_MS = 60_000;
  * @throws LockstepError, or the reason of the signal
  */
 export async function perform(connection: Connection, call: Call, given: CallOptions = {}): Promise<Answer | Exchange> {
-  const options = { ...connection.options, ...present(given) };
+  const options = settingsOf(connection, given);
   const { signal, maxRetries = DEFAULT_MAX_RETRIES } = options;
   const { repeat } = routes[call.operation] as { repeat?: string };
   const idempotencyKey = options.idempotencyKey ?? (repeat === 'key' ? crypto.randomUUID() : undefined);
@@ -52,16 +52,16 @@ export async function perform(connection: Connection, call: Call, given: CallOpt
     const tokens = await connection.logIn?.(signal);
     const headers = { ...tokens, ...call.headers, ...(idempotencyKey && { 'idempotency-key': idempotencyKey }) };
     const tried = await tryOnce(connection, { ...call, headers }, options, { attempt, idempotencyKey });
-    if (!('error' in tried)) return tried.answer;
-    const { error, retryAfterMs } = tried;
+    if (!(tried instanceof LockstepError)) return tried;
+    const error = tried;
     if (retries[error.cause] === 'new_token' && tokens !== undefined && !hasRenewed) {
       hasRenewed = true;
       connection.forget?.(tokens);
-    } else if (!error.isRetryable || failures === maxRetries || retryAfterMs > MAX_RETRY_AFTER_MS) {
+    } else if (!error.isRetryable || failures >= maxRetries || error.retryAfterMs > MAX_RETRY_AFTER_MS) {
       throw error;
     } else {
       failures += 1;
-      await pauses.wait(error, retryAfterMs, `${failures} of ${maxRetries}`);
+      await pauses.wait(error, `${failures} of ${maxRetries}`);
     }
   }
 }
@@ -75,8 +75,8 @@ export class Pauses {
     this.#options = options;
   }
 
-  async wait(error: LockstepError, leastMs: number, which: string): Promise<void> {
-    const pauseMs = Math.max(leastMs, (this.#mostMs * (1 + Math.random())) / 2);
+  async wait(error: LockstepError, which: string): Promise<void> {
+    const pauseMs = Math.max(error.retryAfterMs, (this.#mostMs * (1 + Math.random())) / 2);
     this.#mostMs = Math.min(2 * this.#mostMs, MAX_PAUSE_MS);
     const { logger, signal } = this.#options;
     const why = `${error.operation} failed (${error.cause})`;
@@ -88,14 +88,12 @@ export class Pauses {
 /** The operations that also need the appKey in the query. */
 const WITH_APP_KEY: readonly RouteId[] = ['createBatchOrder', 'previewBatchOrder'];
 
-type Tried = { answer: Answer | Exchange } | { error: LockstepError; retryAfterMs: number };
-
 async function tryOnce(
   { baseUrl, appKey }: Connection,
   { operation, params = {}, query = {}, body, headers }: Call,
   { fetch = globalThis.fetch as never, timeoutMs = DEFAULT_TIMEOUT_MS, signal, ...options }: CallOptions,
   which: Pick<RequestEvent, 'attempt' | 'idempotencyKey'>,
-): Promise<Tried> {
+): Promise<Answer | Exchange | LockstepError> {
   const { method, path } = routes[operation];
   const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))}`;
   const search = new URLSearchParams({ g_nonce: crypto.randomUUID() });
@@ -126,12 +124,17 @@ async function tryOnce(
   }
   const durationMs = performance.now() - started;
   const requestId = got && requestIdOf(got);
-  options.onResponse?.({ ...event, durationMs, status: got?.status, requestId, error });
   const outcome = `${got ? `HTTP ${got.status}` : 'no answer'}${error ? ` (${error.cause})` : ''}`;
-  options.logger?.debug(
-    `${operation}: ${outcome} after ${Math.round(durationMs)} ms, request ${requestId ?? 'unknown'}`,
-  );
-  return error === undefined ? { answer } : { error, retryAfterMs: retryAfterOf(got) };
+  try {
+    options.onResponse?.({ ...event, durationMs, status: got?.status, requestId, error });
+    options.logger?.debug(
+      `${operation}: ${outcome} after ${Math.round(durationMs)} ms, request ${requestId ?? 'unknown'}`,
+    );
+  } catch (thrown) {
+    exchange.close();
+    throw thrown;
+  }
+  return error ?? answer;
 }
 
 /** The media types of exports (rules 1.1). */
@@ -144,8 +147,8 @@ function isExport({ status, headers }: FetchAnswer, { accept }: Record<string, s
 const requestIdOf = ({ headers }: FetchAnswer) => headers.get('x-request-id') ?? undefined;
 
 /** The wait that an answer asks for. A date is ignored: clocks differ. */
-function retryAfterOf(answer: FetchAnswer | undefined): number {
-  const seconds = Number(answer?.headers.get('retry-after') ?? 0);
+function retryAfterOf({ headers }: FetchAnswer): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
   return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }
 
@@ -158,7 +161,7 @@ const PASSING_STATUSES = [408, 425, 429];
  */
 function readAnswer(of: { operation: string; url: string }, answer: FetchAnswer, text: string): Answer {
   const { status, headers } = answer;
-  const known = { ...of, status, requestId: requestIdOf(answer) };
+  const known = { ...of, status, requestId: requestIdOf(answer), retryAfterMs: retryAfterOf(answer) };
   const body = parseObject(text);
   if (body?.code === 0 || (status === 200 && 'access_token' in (body ?? {}))) return body!;
   // Some entries of a call for many were applied; the data says which.
@@ -175,7 +178,7 @@ function readAnswer(of: { operation: string; url: string }, answer: FetchAnswer,
     throw new LockstepError({ ...known, code: String(status), cause: body.error, message, isRetryable: status >= 500 });
   }
   // Cut off: empty, or the beginning of a JSON object.
-  const isPart = body === undefined && status < 300 && /^\s*($|\{)/.test(text);
+  const isPart = body === undefined && status >= 200 && status < 300 && /^\s*($|\{)/.test(text);
   const isRetryable = isPart || status >= 500 || PASSING_STATUSES.includes(status);
   const message = isPart
     ? `${of.url} answered only in part (HTTP ${status}).`
@@ -249,7 +252,7 @@ export function encode(body: unknown): Call['body'] {
   return body === undefined || body instanceof Uint8Array ? (body as Call['body']) : JSON.stringify(body);
 }
 
-/** Drops options that are given as undefined, so that they don't hide the defaults. */
-function present(options: CallOptions): CallOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+/** Returns the options of a call: its own, without those that are given as undefined, before the client's. */
+export function settingsOf({ options }: Connection, given: CallOptions): CallOptions {
+  return { ...options, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }

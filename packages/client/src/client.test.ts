@@ -65,7 +65,7 @@ function shortPauses(): number[] {
   const real = setTimeout;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0, ...args: []) => {
     // Node.js has timers of its own, of 3 seconds.
-    const isPause = ms >= 250 && ms < 60_000 && ms !== 3_000;
+    const isPause = ms >= 250 && ms !== 60_000 && ms !== 90_000 && ms !== 3_000;
     if (isPause) pauses.push(ms);
     return real(run, isPause ? 0 : ms, ...args);
   }) as never);
@@ -186,9 +186,16 @@ describe('a failed call', () => {
     expect(pauses.map(Math.round)).toEqual([250, 1_000, 1_500, 7_000]);
   });
 
+  it('has no limit if its timeout is infinite, and is not repeated if that is asked for in a strange way', async () => {
+    const { lockstep, calls } = await serve([refuse('500', 'overloaded')], { timeoutMs: Number.POSITIVE_INFINITY });
+    const call = lockstep.call('listWebhooks', {}, { maxRetries: -1, timeoutMs: undefined });
+    expect(await errorOf(call)).toMatchObject({ cause: 'overloaded' });
+    expect(calls).toHaveLength(1);
+  });
+
   it('is not repeated if the service asks for more than a minute', async () => {
     const { lockstep, calls } = await serve([refuse('500', 'overloaded', { 'retry-after': '61' })]);
-    expect(await errorOf(lockstep.call('listWebhooks'))).toMatchObject({ isRetryable: true });
+    expect(await errorOf(lockstep.call('listWebhooks'))).toMatchObject({ isRetryable: true, retryAfterMs: 61_000 });
     expect(calls).toHaveLength(1);
   });
 
@@ -311,6 +318,16 @@ describe('an export', () => {
     expect(await save((await serve(scripts)).lockstep)).toEqual(['h\r\n', '1,"a\r\nb"\r\n', '2\r\n']);
   });
 
+  it('goes on when a part of a row is its end, because whoever cut it off ended the answer properly', async () => {
+    shortPauses();
+    const { lockstep } = await serve([rows('h\r\n1\r\n2,"'), rows('h\r\n1\r\n2\r\n')]);
+    expect(await save(lockstep)).toEqual(['h\r\n', '1\r\n', '2\r\n']);
+  });
+
+  it('keeps its byte order mark, for spreadsheets', async () => {
+    expect(await save((await serve([rows('\ufeffh\r\n')])).lockstep)).toEqual(['\ufeffh\r\n']);
+  });
+
   it('that breaks off and has lost its last row is an error, not a gap', async () => {
     shortPauses();
     const { lockstep } = await serve([rows('h\r\n1\r\n', false), rows('h\r\n2\r\n3\r\n')]);
@@ -329,19 +346,27 @@ describe('an export', () => {
     expect(await errorOf(save(lockstep))).toMatchObject({ cause: 'filter_unknown' });
   });
 
-  it('can be left in the middle, which closes the connection', async () => {
-    let closed: Promise<unknown> | undefined;
-    const begin: Script = (response) => {
-      closed = once(response.socket!, 'close');
-      response.writeHead(200, { 'content-type': 'text/csv' }).write('h\r\n');
-    };
-    const { lockstep } = await serve([begin]);
-    for await (const row of lockstep.export('csv', 'listAssets')) {
-      expect(row).toBe('h\r\n');
-      break;
-    }
-    await closed;
-  });
+  it.each(['left in the middle', 'disturbed by who watches it'])(
+    'can be %s, which closes the connection',
+    async (how) => {
+      let closed: Promise<unknown> | undefined;
+      const begin: Script = (response) => {
+        closed = once(response.socket!, 'close');
+        response.writeHead(200, { 'content-type': 'text/csv' }).write('h\r\n');
+      };
+      const { lockstep } = await serve([begin]);
+      const fail = ({ operation }: ResponseEvent) => {
+        if (operation === 'listAssets') throw new Error('watching failed');
+      };
+      const onResponse = how.startsWith('left') ? undefined : fail;
+      const read = async () => {
+        for await (const row of lockstep.export('csv', 'listAssets', {}, { onResponse })) return row;
+        return undefined;
+      };
+      expect(await read().catch((error: Error) => error.message)).toBe(onResponse ? 'watching failed' : 'h\r\n');
+      await closed;
+    },
+  );
 });
 
 describe('the event feed', () => {
@@ -365,7 +390,17 @@ describe('the event feed', () => {
   it('from now on loses nothing, even if there was no event before', async () => {
     const { lockstep, calls } = await serve([page(), page('1')]);
     expect(await follow(lockstep, 1, 'latest')).toEqual(['1']);
-    expect(calls.map(({ query }) => query.after)).toEqual(['latest', undefined]);
+    expect(calls.map(({ query: { after, waitSeconds } }) => [after, waitSeconds])).toEqual([
+      ['latest', '0'],
+      [undefined, '30'],
+    ]);
+  });
+
+  it('waits as long as the service asks, also for more than a minute', async () => {
+    const pauses = shortPauses();
+    const { lockstep } = await serve([refuse('500', 'overloaded', { 'retry-after': '120' }), page('1')]);
+    expect(await follow(lockstep, 1)).toEqual(['1']);
+    expect(pauses).toContain(120_000);
   });
 
   it('ends with a refusal, and if events come again', async () => {

@@ -20,6 +20,7 @@ export interface Failure {
   status?: number | undefined;
   requestId?: string | undefined;
   isRetryable: boolean;
+  retryAfterMs?: number;
   source?: unknown;
 }
 
@@ -61,8 +62,13 @@ export class LockstepError extends Error {
   readonly status: number | undefined;
   /** The `x-request-id` of the answer. Quote it when you contact the operator of the service. */
   readonly requestId: string | undefined;
-  /** Whether the same call may succeed later. The client has already tried as often as `maxRetries` says. */
+  /**
+   * Whether the same call may succeed later. The client has already tried as often as `maxRetries` says, unless
+   * `retryAfterMs` is more than a minute.
+   */
   readonly isRetryable: boolean;
+  /** How long the service asks to wait, in milliseconds; 0 if it does not say. */
+  readonly retryAfterMs: number;
   /** What `fetch` threw, if no answer arrived. */
   readonly source: unknown;
 
@@ -79,6 +85,7 @@ export class LockstepError extends Error {
     this.status = failure.status;
     this.requestId = failure.requestId;
     this.isRetryable = failure.isRetryable;
+    this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.source = failure.source;
   }
 }

@@ -1,5 +1,8 @@
 import type { Fetch, FetchAnswer } from './options.ts';
 
+/** A timer with more would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** No answer, or only a part of one, arrived. */
 export class NoAnswer extends Error {
   readonly isTimeout: boolean;
@@ -49,7 +52,8 @@ export class Exchange {
 
   /** Reads the answer as it arrives. Close the exchange afterwards. */
   async *chunks(): AsyncGenerator<string> {
-    const decoder = new TextDecoder();
+    // An export has a byte order mark, for spreadsheets.
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     const parts = partsOf(this.#answer!.body);
     while (true) {
       this.#startTimer();
@@ -70,10 +74,13 @@ export class Exchange {
 
   #startTimer(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#isTimeout = true;
-      this.#ending.abort();
-    }, this.#timeoutMs);
+    this.#timer = setTimeout(
+      () => {
+        this.#isTimeout = true;
+        this.#ending.abort();
+      },
+      Math.min(this.#timeoutMs, MAX_TIMER_MS),
+    );
   }
 
   #release(): void {

@@ -1,5 +1,14 @@
 import { Api, type RequestOf } from './api.ts';
-import { type Answer, type Connection, DEFAULT_TIMEOUT_MS, encode, Pauses, perform, unusable } from './calls.ts';
+import {
+  type Answer,
+  type Connection,
+  DEFAULT_TIMEOUT_MS,
+  encode,
+  Pauses,
+  perform,
+  settingsOf,
+  unusable,
+} from './calls.ts';
 import type { Event, MemberOperationId, Operations, OrderOperationId } from './contract.ts';
 import { LockstepError } from './error.ts';
 import type { CallOptions, LockstepOptions, User } from './options.ts';
@@ -72,11 +81,13 @@ export class Lockstep extends Api<OrderOperationId> {
    * ```
    */
   async *events({ after }: { after?: string | undefined } = {}, options: CallOptions = {}) {
-    const settings = { ...this.#connection.options, ...options };
+    const settings = settingsOf(this.#connection, options);
     let pauses = new Pauses(settings);
     for (let position = after; ; ) {
       try {
-        const query = { after: position, waitSeconds: MAX_WAIT_SECONDS };
+        // The first call only learns the position: if it waited, and its answer was lost, the next one would skip
+        // events.
+        const query = { after: position, waitSeconds: position === 'latest' ? 0 : MAX_WAIT_SECONDS };
         const { events, lastId } = await this.call('getEvents', { query }, waiting(settings));
         pauses = new Pauses(settings);
         for (const event of events) yield event as Event;
@@ -87,7 +98,7 @@ export class Lockstep extends Api<OrderOperationId> {
         position = lastId ?? (position === 'latest' ? undefined : position);
       } catch (error) {
         if (!(error instanceof LockstepError) || !error.isRetryable) throw error;
-        await pauses.wait(error, 0, 'until the service answers');
+        await pauses.wait(error, 'until the service answers');
       }
     }
   }
@@ -168,9 +179,9 @@ export class Orders {
    * const { state } = await lockstep.orders.wait({ channelCode, channelOrderId });
    * ```
    */
-  async wait(key: BatchKey, options?: CallOptions): Promise<Result> {
+  async wait(key: BatchKey, options: CallOptions = {}): Promise<Result> {
     const query = { ...keyOf(key), limit: 1, waitSeconds: MAX_WAIT_SECONDS };
-    const settings = waiting({ ...this.#connection.options, ...options });
+    const settings = waiting(settingsOf(this.#connection, options));
     let result: Result;
     do result = await this.#api.call('getBatchResult', { query }, settings);
     while (result.state !== 'completed');
