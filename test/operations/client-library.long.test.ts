@@ -108,7 +108,7 @@ import { readFileSync } from 'node:fs';
 import { Lockstep, LockstepError } from '@lockstep/client';
 import { verify, WebhookError } from '@lockstep/client/webhooks';
 const { baseUrl, appKey, appSecret, enterpriseGlobalId, account, password, url } = JSON.parse(process.env.SURROUNDINGS!);
-const lockstep = new Lockstep({ baseUrl, appKey, appSecret });
+const lockstep = new Lockstep({ baseUrl, appKey, appSecret, fetch });
 const batch = { ...JSON.parse(readFileSync('examples/first-batch.json', 'utf8')), channelOrderId: randomUUID() };
 const { channelCode, channelOrderId } = batch;
 const assetNum: string = batch.orderList[0].assets[0].assetNos[0];
@@ -155,6 +155,6 @@ it("its README's first program gets an outcome", async () => {
   const { appKey, appSecret } = api.credentials;
   writeFileSync(join(directory, '.lockstep/demo.json'), JSON.stringify({ baseUrl: stack.baseUrl, appKey, appSecret }));
   writeFileSync(join(directory, 'first.mjs'), program!);
-  const { stdout } = await runJob(['sh', '-c', `cd ${directory} && exec ${process.execPath} first.mjs`]);
+  const { stdout } = await runJob(['sh', '-c', `cd ${directory} && exec ${process.execPath} first.mjs .`]);
   expect(stdout).toBe('1 succeeded null\n2 succeeded null\n');
 });

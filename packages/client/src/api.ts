@@ -18,7 +18,7 @@ import type { CallOptions } from './options.ts';
 
 type OperationId = keyof Operations;
 /** JSON as bytes, which is sent unchanged, or what becomes JSON. */
-type Sent<Body> = Body extends undefined ? undefined : Body | Uint8Array<ArrayBuffer>;
+type Sent<Body> = Body extends undefined ? undefined : Body | Uint8Array;
 
 /** What a call of an operation sends: the parameters of its path, its query and its body. */
 export type RequestOf<Id extends OperationId> = Operations[Id]['request'] extends { body: infer Body }

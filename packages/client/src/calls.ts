@@ -12,7 +12,7 @@ export interface Call {
   params?: Readonly<Record<string, string | undefined>>;
   query?: Readonly<Record<string, unknown>>;
   /** Sent unchanged at each try. */
-  body?: string | Uint8Array<ArrayBuffer> | undefined;
+  body?: string | Uint8Array | undefined;
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -133,10 +133,12 @@ describe('a failed call', () => {
       { args: ['orderList'], faults: [fault] },
     );
     const { lockstep } = await serve([refusal]);
-    expect(await errorOf(lockstep.orders.submit(BATCH))).toMatchObject({
+    const error = await errorOf(lockstep.orders.submit(BATCH));
+    expect(error).toMatchObject({
       ...{ operation: 'createBatchOrder', status: 299, code: '13004', cause: 'field_missing', requestId: 'r-1' },
       ...{ message: 'no: field_missing', args: ['orderList'], faults: [fault], isRetryable: false },
     });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: 'no: field_missing', cause: 'field_missing' });
   });
 
   it.each<[what: string, script: Script, tries: number, expected: object]>([
@@ -456,11 +458,14 @@ describe('a batch', () => {
     const summary = { succeeded: 1, failed: 1, nextCursor: null };
     const pages = [
       ok({ state: 'processing', orders: [], ...summary }),
+      // The service is away for longer than all retries.
+      ...Array<Script>(3).fill(hangUp),
       ok({ state: 'completed', orders: [{ sequence: 1 }], ...summary, nextCursor: 'x' }),
       ok({ orders: [{ sequence: 1 }], nextCursor: 'x' }),
       ok({ orders: [{ sequence: 2 }], nextCursor: null }),
     ];
-    const { lockstep, calls } = await serve([ok([]), ...pages]);
+    shortPauses();
+    const { lockstep, calls } = await serve([ok([]), ...pages], { maxRetries: 1 });
     const result = await lockstep.orders.submitAndWait(BATCH);
     expect(result).toEqual({ state: 'completed', orders: [{ sequence: 1 }, { sequence: 2 }], ...summary });
     expect(calls.slice(1, 3).map(({ query }) => query.waitSeconds)).toEqual(['30', '30']);

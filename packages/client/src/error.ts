@@ -88,4 +88,10 @@ export class LockstepError extends Error {
     this.retryAfterMs = failure.retryAfterMs ?? 0;
     this.source = failure.source;
   }
+
+  /** What a log in JSON gets: everything but `source`. */
+  toJSON(): Record<string, unknown> {
+    const { source: _, ...fields } = this;
+    return { ...fields, message: this.message };
+  }
 }

@@ -68,7 +68,7 @@ export class Lockstep extends Api<OrderOperationId> {
    * Follows the event feed: gives each event after `after`, waits for the next ones, and never ends by itself. While
    * the service can't be reached, it waits and goes on. Store the `id` of each event that you have handled, and
    * continue after it. `latest`: only events from now on; absent: all stored ones. To read the stored events only, use
-   * `list('getEvents')`.
+   * `list('getEvents')`. Only `options.signal` ends a wait.
    *
    * @throws LockstepError if the call is refused, or the reason of `options.signal`
    * @example
@@ -82,24 +82,17 @@ export class Lockstep extends Api<OrderOperationId> {
    */
   async *events({ after }: { after?: string | undefined } = {}, options: CallOptions = {}) {
     const settings = settingsOf(this.#connection, options);
-    let pauses = new Pauses(settings);
     for (let position = after; ; ) {
-      try {
-        // The first call only learns the position: if it waited, and its answer was lost, the next one would skip
-        // events.
-        const query = { after: position, waitSeconds: position === 'latest' ? 0 : MAX_WAIT_SECONDS };
-        const { events, lastId } = await this.call('getEvents', { query }, waiting(settings));
-        pauses = new Pauses(settings);
-        for (const event of events) yield event as Event;
-        if (events.length > 0 && lastId === position) {
-          throw unusable(this.#connection, 'getEvents', 'answer_foreign', 'continues where it began');
-        }
-        // Null: there was no event yet, so none is skipped from the beginning on.
-        position = lastId ?? (position === 'latest' ? undefined : position);
-      } catch (error) {
-        if (!(error instanceof LockstepError) || !error.isRetryable) throw error;
-        await pauses.wait(error, 'until the service answers');
+      // The first call only learns the position: if it waited, and its answer was lost, the next one would skip events.
+      const query = { after: position, waitSeconds: position === 'latest' ? 0 : MAX_WAIT_SECONDS };
+      const read = () => this.call('getEvents', { query }, waiting(settings));
+      const { events, lastId } = await outlast(settings, read);
+      for (const event of events) yield event as Event;
+      if (events.length > 0 && lastId === position) {
+        throw unusable(this.#connection, 'getEvents', 'answer_foreign', 'continues where it began');
       }
+      // Null: there was no event yet, so none is skipped from the beginning on.
+      position = lastId ?? (position === 'latest' ? undefined : position);
     }
   }
 
@@ -156,7 +149,7 @@ export class Orders {
   }
 
   /**
-   * Submits an async batch, and waits until all its orders have an outcome, however long that takes.
+   * Submits an async batch, and waits until all its orders have an outcome, as `wait` does.
    *
    * @returns its totals and the results of all its orders
    * @example
@@ -171,7 +164,8 @@ export class Orders {
   }
 
   /**
-   * Waits until all orders of a batch have an outcome, however long that takes.
+   * Waits until all orders of a batch have an outcome, however long that takes, also while the service can't be
+   * reached.
    *
    * @returns its totals and the results of all its orders
    * @example
@@ -181,9 +175,10 @@ export class Orders {
    */
   async wait(key: BatchKey, options: CallOptions = {}): Promise<Result> {
     const query = { ...keyOf(key), limit: 1, waitSeconds: MAX_WAIT_SECONDS };
-    const settings = waiting(settingsOf(this.#connection, options));
+    const settings = settingsOf(this.#connection, options);
+    const read = () => this.#api.call('getBatchResult', { query }, waiting(settings));
     let result: Result;
-    do result = await this.#api.call('getBatchResult', { query }, settings);
+    do result = await outlast(settings, read);
     while (result.state !== 'completed');
     const orders: Result['orders'] = [];
     for await (const order of this.results(key, options)) orders.push(order);
@@ -248,6 +243,19 @@ export class Orders {
 
 /** A batch is a key with more fields. */
 const keyOf = ({ channelCode, channelOrderId }: BatchKey): BatchKey => ({ channelCode, channelOrderId });
+
+/** Repeats a call that waits for news until the service answers, however long it is away. */
+async function outlast<Value>(settings: CallOptions, call: () => Promise<Value>): Promise<Value> {
+  const pauses = new Pauses(settings);
+  while (true) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof LockstepError) || !error.isRetryable) throw error;
+      await pauses.wait(error, 'until the service answers');
+    }
+  }
+}
 
 /** The options of a call that waits for news: what it waits comes on top of its time. */
 const waiting = ({ timeoutMs = DEFAULT_TIMEOUT_MS, ...options }: CallOptions): CallOptions => ({

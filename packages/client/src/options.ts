@@ -6,7 +6,8 @@ export type Fetch = (
   init: {
     method: string;
     headers: Record<string, string>;
-    body?: string | Uint8Array<ArrayBuffer>;
+    // biome-ignore lint/suspicious/noExplicitAny: text or bytes, whose types differ between releases of TypeScript
+    body?: any;
     redirect: 'manual';
     signal: AbortSignal;
   },

@@ -61,4 +61,12 @@ describe('a message', () => {
   it.each(['', 'whsec_', 'whsec_AAAA', 'whsec_%'])('is not checked with the secret %j', async (wrong) => {
     await expect(verify(body, sign(), wrong)).rejects.toThrow(TypeError);
   });
+
+  it.each<[what: string, body: unknown, secret: unknown]>([
+    ['a parsed body', JSON.parse(body), secret],
+    ['no secret', body, undefined],
+    ['an empty list of secrets', body, []],
+  ])('is not checked with %s, and the error says so', async (_, given, wrong) => {
+    await expect(verify(given as string, sign(), wrong as string)).rejects.toThrow(TypeError);
+  });
 });

@@ -52,11 +52,16 @@ const MAX_SIGNATURES = 20;
  * ```
  */
 export async function verify(
-  body: string | Uint8Array<ArrayBuffer>,
+  body: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string | readonly string[],
 ): Promise<Message> {
-  const keys = await Promise.all([secret].flat().map(importKey));
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    throw new TypeError('The body must be as it arrived: text or bytes, before anything parses it');
+  }
+  const secrets = [secret].flat();
+  if (secrets.length === 0) throw new TypeError('No secret is given');
+  const keys = await Promise.all(secrets.map(importKey));
   const [id, seconds, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
     const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
     if (typeof value === 'string' && value !== '') return value;
@@ -86,7 +91,11 @@ export async function verify(
 }
 
 async function importKey(secret: string) {
-  const [bytes] = decode(secret.trim().replace(/^whsec_/, ''));
+  const [bytes] = decode(
+    String(secret)
+      .trim()
+      .replace(/^whsec_/, ''),
+  );
   // With an empty key, anyone could sign.
   if (bytes === undefined || bytes.length < MIN_KEY_BYTES) {
     throw new TypeError('A secret must be whsec_ and at least 24 bytes in base64');

@@ -97,7 +97,7 @@ export class OrderClient {
   }
 
   /** Shows what a batch would do. */
-  async preview(batch: BatchOrder | Uint8Array<ArrayBuffer>, options?: CallOptions) {
+  async preview(batch: BatchOrder | Uint8Array, options?: CallOptions) {
     return await this.lockstep.orders.preview(batch, options).catch((error: unknown) => {
       throw this.explain(error);
     });
