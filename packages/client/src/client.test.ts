@@ -320,7 +320,7 @@ describe('an export', () => {
     expect(await save((await serve(scripts)).lockstep)).toEqual(['h\r\n', '1,"a\r\nb"\r\n', '2\r\n']);
   });
 
-  it('goes on when a part of a row is its end, because whoever cut it off ended the answer properly', async () => {
+  it('goes on when a part of a row is its end, because what cut it off ended the answer properly', async () => {
     shortPauses();
     const { lockstep } = await serve([rows('h\r\n1\r\n2,"'), rows('h\r\n1\r\n2\r\n')]);
     expect(await save(lockstep)).toEqual(['h\r\n', '1\r\n', '2\r\n']);
