@@ -116,11 +116,8 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
   }
 }
 
-/** Retries a call until the service is available. Says once that it is unavailable, and once that it is back. */
-export async function outlast<Answer>(
-  call: () => Promise<Answer>,
-  back = 'The service is available again.',
-): Promise<Answer> {
+/** Retries a call until it is answered. Says once that it is not, and in the words of `back` that it is again. */
+export async function outlast<Answer>(call: () => Promise<Answer>, back: string): Promise<Answer> {
   let isUnavailable = false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
