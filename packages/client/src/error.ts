@@ -8,21 +8,9 @@ import type { Cause, Fault } from './contract.ts';
 export type NoAnswerCause = 'connection_failed' | 'timed_out' | 'answer_incomplete' | 'answer_foreign';
 
 /** What is known of a failed call. */
-export interface Failure {
-  operation: string;
-  url: string;
-  code?: string | undefined;
-  cause: string;
-  message: string;
-  args?: readonly string[] | undefined;
-  faults?: readonly Fault[] | undefined;
-  data?: unknown;
-  status?: number | undefined;
-  requestId?: string | undefined;
-  isRetryable: boolean;
-  retryAfterMs?: number;
-  source?: unknown;
-}
+export type Failure = Pick<LockstepError, 'operation' | 'url' | 'cause' | 'message' | 'isRetryable'> & {
+  [Field in keyof LockstepError]?: LockstepError[Field] | undefined;
+};
 
 /**
  * A call failed: Lockstep refused it, or no answer of Lockstep arrived. A refused call changed nothing, unless its code
@@ -42,20 +30,20 @@ export interface Failure {
 export class LockstepError extends Error {
   override readonly name = 'LockstepError';
   /** The operation that was called, such as `createBatchOrder`. */
-  readonly operation: string;
+  readonly operation!: string;
   /** Where it was called, without the query. */
-  readonly url: string;
+  readonly url!: string;
   /** Kind of the refusal, such as `13004`; `500` is a fault of the service. Empty if no answer of Lockstep arrived. */
-  readonly code: string;
+  readonly code: string = '';
   /**
    * Why, as a stable word. Later releases may have others, so handle an unknown one by its `code`. If no token was
    * issued, the error of OAuth 2.0, such as `invalid_client`.
    */
-  override readonly cause: Cause | NoAnswerCause | (string & {});
+  override readonly cause!: Cause | NoAnswerCause | (string & {});
   /** The values in the message, such as an asset number. */
-  readonly args: readonly string[];
+  readonly args: readonly string[] = [];
   /** The bad fields, or the failed orders of a sync batch: up to 20. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly Fault[] = [];
   /** `data` of a refusal that has it: what became of each employee or entry of a call for many. */
   readonly data: unknown;
   /** HTTP status of the answer, if any arrived. */
@@ -66,27 +54,17 @@ export class LockstepError extends Error {
    * Whether the same call may succeed later. The client has already tried as often as `maxRetries` says, unless
    * `retryAfterMs` is more than a minute.
    */
-  readonly isRetryable: boolean;
+  readonly isRetryable!: boolean;
   /** How long the service asks to wait, in milliseconds; 0 if it does not say. */
-  readonly retryAfterMs: number;
+  readonly retryAfterMs: number = 0;
   /** What `fetch` threw, if no answer arrived. */
   readonly source: unknown;
 
   /** Only the client creates these. */
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.operation = failure.operation;
-    this.url = failure.url;
-    this.code = failure.code ?? '';
-    this.cause = failure.cause;
-    this.args = failure.args ?? [];
-    this.faults = failure.faults ?? [];
-    this.data = failure.data;
-    this.status = failure.status;
-    this.requestId = failure.requestId;
-    this.isRetryable = failure.isRetryable;
-    this.retryAfterMs = failure.retryAfterMs ?? 0;
-    this.source = failure.source;
+  constructor({ message, ...known }: Failure) {
+    super(message);
+    const given = Object.entries(known).filter(([, value]) => value !== undefined);
+    Object.assign(this, Object.fromEntries(given));
   }
 
   /** What a log in JSON gets: everything but `source`. */
