@@ -14,7 +14,7 @@ const SOURCES = join(HERE, '../../node_modules/.cache/lockstep/client');
 rmSync(DIST, { recursive: true, force: true });
 rmSync(SOURCES, { recursive: true, force: true });
 mkdirSync(SOURCES, { recursive: true });
-for (const file of globSync('src/*.ts', { cwd: HERE, exclude: ['**/*.test.ts'] })) {
+for (const file of ['../contract/src/routes.ts', ...globSync('src/*.ts', { cwd: HERE, exclude: ['**/*.test.ts'] })]) {
   copyFileSync(join(HERE, file), join(SOURCES, basename(file)));
 }
 writeFileSync(join(SOURCES, 'contract.ts'), writeContract());

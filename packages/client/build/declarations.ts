@@ -32,15 +32,11 @@ const called = Object.entries(operations).filter(([, { module }]) => module !== 
 const OF_CLIENT = ['g_nonce', 'appKey'];
 
 /**
- * Writes the module that stands for `src/contract.ts` in the published package: the routes, when calls can be repeated,
- * and the types of all operations, from their schemas.
+ * Writes the module that stands for `src/contract.ts` in the published package: when calls can be repeated, and the
+ * types of all operations, from their schemas.
  */
 export function writeContract(): string {
   const described = describe();
-  const routes = Object.entries(operations).map(([id, { method, path, ...rest }]) => {
-    const { repeat, list } = rest as { repeat?: string; list?: Operation['list'] };
-    return `  ${id}: ${JSON.stringify({ method, path, ...(repeat && { repeat }), ...(list && { list }) })},`;
-  });
   const retries = (Object.keys(causes) as (keyof typeof causes)[]).flatMap((cause) => {
     // An unknown cause with code 500 can be repeated, so those that can't have to be known.
     const retry = retryOf(cause) ?? (codeOf(cause, 'order') === '500' ? null : undefined);
@@ -48,7 +44,7 @@ export function writeContract(): string {
   });
   return [
     '// Written from the contract of the service by build/declarations.ts.',
-    `export const routes = {\n${routes.join('\n')}\n} as const;`,
+    "export { fillPath, followerOf, repeatOf, routes } from './routes.ts';",
     "/** When the same call can succeed after a refusal, by cause. */\nexport const retries: Readonly<Record<string, 'later' | 'unclear' | 'new_token' | null | undefined>> =",
     `  ${JSON.stringify(Object.fromEntries(retries))};`,
     ...['order', 'member'].map((module) => {

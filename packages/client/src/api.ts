@@ -12,7 +12,7 @@ import {
   settingsOf,
   unusable,
 } from './calls.ts';
-import { type Operations, routes } from './contract.ts';
+import { followerOf, type Operations, routes } from './contract.ts';
 import { Exchange, NoAnswer } from './exchange.ts';
 import type { CallOptions } from './options.ts';
 
@@ -174,15 +174,6 @@ export class Api<Id extends OperationId> {
     const { params, query, body } = (request ?? {}) as { params?: object; query?: object; body?: unknown };
     return { operation, params: { ...params, ...this.#params }, query: { ...query }, body: encode(body) };
   }
-}
-
-/** Returns what the query of the page after this one changes; undefined on the last page. */
-function followerOf(page: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { nextCursor, hasMore, lastId } = page;
-  if (nextCursor) return { cursor: nextCursor };
-  if (hasMore) return { after: lastId };
-  const { hasNextPage, pageNum } = page;
-  return hasNextPage && nextCursor === undefined ? { pageNum: Number(pageNum) + 1 } : undefined;
 }
 
 /** Splits an export into its rows, each with its line end. A quoted value of CSV may have line ends of its own. */

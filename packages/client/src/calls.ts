@@ -1,4 +1,4 @@
-import { retries, routes } from './contract.ts';
+import { fillPath, repeatOf, retries, routes } from './contract.ts';
 import { type Failure, LockstepError, type NoAnswerCause } from './error.ts';
 import { Exchange, NoAnswer } from './exchange.ts';
 import type { CallOptions, FetchAnswer, RequestEvent } from './options.ts';
@@ -9,7 +9,7 @@ type RouteId = keyof typeof routes;
 /** A call of an operation, ready to be sent. */
 export interface Call {
   operation: RouteId;
-  params?: Readonly<Record<string, string | undefined>>;
+  params?: Record<string, string>;
   query?: Readonly<Record<string, unknown>>;
   /** Sent unchanged at each try. */
   body?: string | Uint8Array | undefined;
@@ -44,8 +44,8 @@ const MAX_RETRY_AFTER_MS = 60_000;
 export async function perform(connection: Connection, call: Call, given: CallOptions = {}): Promise<Answer | Exchange> {
   const options = settingsOf(connection, given);
   const { signal, maxRetries = DEFAULT_MAX_RETRIES } = options;
-  const { repeat } = routes[call.operation] as { repeat?: string };
-  const idempotencyKey = options.idempotencyKey ?? (repeat === 'key' ? crypto.randomUUID() : undefined);
+  const idempotencyKey =
+    options.idempotencyKey ?? (repeatOf(call.operation) === 'key' ? crypto.randomUUID() : undefined);
   const pauses = new Pauses(options);
   for (let hasRenewed = false, attempt = 1, failures = 0; ; attempt++) {
     signal?.throwIfAborted();
@@ -95,7 +95,7 @@ async function tryOnce(
   which: Pick<RequestEvent, 'attempt' | 'idempotencyKey'>,
 ): Promise<Answer | Exchange | LockstepError> {
   const { method, path } = routes[operation];
-  const url = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))}`;
+  const url = `${baseUrl}${fillPath(path, params)}`;
   const search = new URLSearchParams({ g_nonce: crypto.randomUUID() });
   if (WITH_APP_KEY.includes(operation)) search.set('appKey', appKey);
   for (const [name, value] of Object.entries(query)) if (value != null) search.set(name, String(value));

@@ -11,9 +11,9 @@ import type {
 import { causes, type Retry, retryOf } from '@lockstep/contract/causes';
 
 // What the client knows of the contract. In the published package, the module that build/declarations.ts writes takes
-// the place of this one: the same names and types, without zod.
+// the place of this one: the same names and types, without zod. The routes are published as they are.
 export type { MemberOperationId, OrderOperationId } from '@lockstep/contract';
-export { routes } from '@lockstep/contract/routes';
+export { fillPath, followerOf, repeatOf, routes } from '@lockstep/contract/routes';
 
 /** When the same call can succeed after a refusal, by cause (rules 1.2). */
 export const retries = Object.fromEntries(

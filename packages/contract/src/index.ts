@@ -62,6 +62,7 @@ export { readJson } from './reading/read-json.ts';
 export * from './refused-calls.ts';
 export {
   buildPath,
+  followerOf,
   IDEMPOTENCY_KEY,
   type List,
   ME_ROOT,

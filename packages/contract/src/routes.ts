@@ -1,4 +1,4 @@
-import { MAX_EVENTS, MAX_LIST_PAGE, MAX_PAGE_ORDERS } from './words.ts';
+// The client library publishes this file as it is, so it imports nothing.
 
 /** The paths of the modules. */
 export const ORDER_ROOT = '/order/api/order/v1';
@@ -37,6 +37,11 @@ export interface Route {
   /** Set if it is a list, which clients can export. */
   list?: List;
 }
+
+/** Maximum entries in a page of a list, orders in a page of a batch's result, and events in a page of the feed. */
+export const MAX_LIST_PAGE = 200;
+export const MAX_PAGE_ORDERS = 1_000;
+export const MAX_EVENTS = 1_000;
 
 /** A list that pages by `limit` and `cursor`. */
 export const byCursor = <const Rows extends string[]>(...rows: Rows) => ({
@@ -112,6 +117,14 @@ export const routes = {
 export function repeatOf(id: keyof typeof routes): Repeat {
   const route: Route & Repeatable = routes[id];
   return route.repeat ?? 'safe';
+}
+
+/** Returns what the query of the page after this one changes; undefined on the last page. */
+export function followerOf(page: object): Record<string, unknown> | undefined {
+  const { nextCursor, hasMore, lastId, hasNextPage, pageNum } = page as Record<string, unknown>;
+  if (nextCursor) return { cursor: nextCursor };
+  if (hasMore) return { after: lastId };
+  return hasNextPage && nextCursor === undefined ? { pageNum: Number(pageNum) + 1 } : undefined;
 }
 
 /** The header that makes a call of these operations repeatable (rules 1.2). */

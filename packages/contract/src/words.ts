@@ -24,11 +24,6 @@ export const VALIDITIES = ['future', 'active', 'expired'] as const;
 /** Why an asset cannot be used, most important first (rules 6.7). */
 export const REASONS = ['revoked', 'locked', 'frozen', 'not_yet', 'expired', 'lent', 'unassigned', 'empty'] as const;
 
-/** Maximum entries in a page of a list, orders in a page of a batch's result, and events in a page of the feed. */
-export const MAX_LIST_PAGE = 200;
-export const MAX_PAGE_ORDERS = 1_000;
-export const MAX_EVENTS = 1_000;
-
 /** The position in the event feed after the newest event. */
 export const LATEST = 'latest';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findRow, type List, Refusal } from '@lockstep/contract';
+import { findRow, followerOf, type List, Refusal } from '@lockstep/contract';
 import { Deadline } from '@lockstep/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -26,14 +26,6 @@ const PAGE_MS = 10_000;
 const READING_MS = 60_000;
 
 type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-/** A page of a list, with what says whether another one follows. */
-interface Page {
-  nextCursor?: string | null;
-  hasMore?: boolean;
-  lastId?: string | null;
-  hasNextPage?: boolean;
-  pageNum?: number;
-}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -99,10 +91,9 @@ export function exportable(
     'text/csv': csv,
     'application/x-ndjson': (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
   };
-  const rowsOf = (page: Page): readonly unknown[] =>
-    list.rows.length === 0
-      ? (page as unknown[])
-      : list.rows.flatMap((field) => (page as Record<string, unknown[]>)[field]!);
+  const [field] = list.rows;
+  const rowsOf = (page: object) =>
+    (field === undefined ? page : (page as Record<string, unknown>)[field]) as readonly unknown[];
 
   return {
     /** Sets the size of a page before the query is checked. */
@@ -116,7 +107,7 @@ export function exportable(
       let endPage = () => {};
       onCallEnd(request, () => endPage());
       let restMs = 0;
-      const readPage = async (changes: object): Promise<Page> => {
+      const readPage = async (changes: object): Promise<object> => {
         endPage();
         // Leaves most of the machine to orders.
         await delay(restMs, undefined, { ref: false });
@@ -134,9 +125,9 @@ export function exportable(
         const { data: page } = typeof answered === 'string' ? JSON.parse(answered) : answered;
         return page;
       };
-      const write = async function* (first: Page) {
+      const write = async function* (first: object) {
         try {
-          let page: Page | undefined = first;
+          let page: object | undefined = first;
           for (let isFirst = true; page !== undefined; isFirst = false) {
             const text = formats[type](rowsOf(page), isFirst);
             const next = followerOf(page);
@@ -161,13 +152,6 @@ export function exportable(
       return Readable.from(write(first), { highWaterMark: 0 });
     },
   };
-}
-
-/** Returns what the query of the page after this one changes; undefined on the last page. */
-function followerOf({ nextCursor, hasMore, lastId, hasNextPage, pageNum = 1 }: Page): object | undefined {
-  if (nextCursor) return { cursor: nextCursor };
-  if (hasMore) return { after: lastId };
-  return hasNextPage && nextCursor === undefined ? { pageNum: pageNum + 1 } : undefined;
 }
 
 /** Returns the name of the file of an export: `asset-history` for getAssetHistory. */

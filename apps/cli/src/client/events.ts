@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResponseEvent } from '@lockstep/client';
 import type { FeedEvent } from '@lockstep/contract';
-import { LATEST, MAX_EVENTS } from '@lockstep/contract/words';
+import { MAX_EVENTS } from '@lockstep/contract/routes';
+import { LATEST } from '@lockstep/contract/words';
 import { DEFAULT_LIMIT } from '../options.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { countOrders, formatTime } from '../output/values.ts';

@@ -1,4 +1,4 @@
-import { MAX_LIST_PAGE } from '@lockstep/contract/words';
+import { MAX_LIST_PAGE } from '@lockstep/contract/routes';
 import { type ListOptions, MAX_LIMIT } from '../options.ts';
 import { formatTable } from './table.ts';
 import { say, sayAside } from './terminal.ts';

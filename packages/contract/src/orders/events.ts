@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
+import { MAX_EVENTS } from '../routes.ts';
 import type { EventId } from '../scalars.ts';
 import { AssetId, CustomerId, integer, LicenseOrderId, queryIntegerOr, textOrNull, time } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { type LATEST, MAX_EVENTS } from '../words.ts';
+import type { LATEST } from '../words.ts';
 import { BatchSummary, MAX_WAIT_SECONDS } from './results.ts';
 
 const DEFAULT_EVENTS = 100;

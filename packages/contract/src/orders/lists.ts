@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { named } from '../containers.ts';
 import { Cause } from '../envelope.ts';
+import { MAX_LIST_PAGE } from '../routes.ts';
 import {
   assetNumber,
   emptyAsAbsent,
@@ -13,7 +14,6 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { MAX_LIST_PAGE } from '../words.ts';
 import { OrderState, OrderType } from './enums.ts';
 import { BatchState, BatchSummary, SingleOrderResult } from './results.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { named, namedEnum } from '../containers.ts';
 import { Cause, MessageArgs } from '../envelope.ts';
+import { MAX_PAGE_ORDERS } from '../routes.ts';
 import {
   CustomerId,
   emptyAsAbsent,
@@ -13,7 +14,7 @@ import {
   time,
 } from '../scalars.ts';
 import { fault } from '../templates.ts';
-import { BATCH_STATES, MAX_PAGE_ORDERS } from '../words.ts';
+import { BATCH_STATES } from '../words.ts';
 import { OrderState, OrderType, SyncMode } from './enums.ts';
 import { Order } from './orders.ts';
 

@@ -10,7 +10,7 @@ import {
   findConcerned,
   type OrderResult,
 } from '@lockstep/contract';
-import { MAX_PAGE_ORDERS } from '@lockstep/contract/words';
+import { MAX_PAGE_ORDERS } from '@lockstep/contract/routes';
 import { type Database, run, textInMs } from '@lockstep/platform';
 import { BATCH_WANTED } from '../accepting/batch.ts';
 import { queuedIn } from '../channels/count-activity.ts';
