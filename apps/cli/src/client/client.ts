@@ -13,7 +13,7 @@ import {
   type OrderOperationId,
   type User,
 } from '@lockstep/client';
-import { CommandFault } from '../output/status.ts';
+import { CommandFault, type FaultKind } from '../output/status.ts';
 import { formatFields } from '../output/table.ts';
 import { explainNoAnswer, nodeFetch } from './http.ts';
 
@@ -30,14 +30,6 @@ export interface ClientOptions {
 
 /** Longer than any call takes, its body included, even through a proxy. */
 const CALL_TIMEOUT_MS = 90_000;
-
-/** The service is unreachable or cannot answer now; the same call may succeed later. */
-export class ServiceUnavailable extends CommandFault {
-  constructor(message: string, options?: ErrorOptions) {
-    super('unreachable', message, options);
-    this.name = 'ServiceUnavailable';
-  }
-}
 
 /** The client library, for commands: it throws what a command ends with, and repeats nothing by itself. */
 export class OrderClient {
@@ -92,7 +84,10 @@ export class OrderClient {
       }
     } catch (error) {
       if (!hasRows || !(error instanceof LockstepError)) throw this.explain(error);
-      throw new ServiceUnavailable(`${this.baseUrl} broke the export off. The output is incomplete: try again.`);
+      throw new CommandFault(
+        'unreachable',
+        `${this.baseUrl} broke the export off. The output is incomplete: try again.`,
+      );
     }
   }
 
@@ -114,31 +109,29 @@ export class OrderClient {
   explain(error: unknown): unknown {
     if (!(error instanceof LockstepError)) return error;
     const { operation, url, code, cause, message, status = 0, source } = error;
-    const options = { cause: error };
+    const end = (kind: FaultKind, text: string) => new CommandFault(kind, text, { cause: error });
     if (cause === 'connection_failed' || cause === 'timed_out') {
       const reason = cause === 'timed_out' ? { code: 'NO_ANSWER' } : source;
-      return new ServiceUnavailable(explainNoAnswer(reason, this.baseUrl, ' Is npm start running?'), options);
+      return end('unreachable', explainNoAnswer(reason, this.baseUrl, ' Is npm start running?'));
     }
-    if (status === 404 && code !== '') {
-      return unreachable(
+    if (code === '') return end('unreachable', message);
+    if (status === 404) {
+      return end(
+        'unreachable',
         `${url} answered HTTP 404: ${message} Set --base-url to the address of Lockstep itself.`,
-        options,
       );
     }
-    if (operation === 'issueToken' && code !== '') {
+    if (operation === 'issueToken') {
       const fault = `${url} refused the credentials with ${cause}: ${message}`;
-      return status >= 500 ? new ServiceUnavailable(fault, options) : new CommandFault('refused', fault, options);
+      return end(status >= 500 ? 'unreachable' : 'refused', fault);
     }
-    if (code === '') return status >= 500 ? new ServiceUnavailable(message, options) : unreachable(message, options);
     const fault = `${url} refused the call with ${code} (${cause}): ${message}`;
-    if (code === '500') return new ServiceUnavailable(fault, options);
+    if (code === '500') return end('unreachable', fault);
     const isOfOrders = operation === 'createBatchOrder' || operation === 'previewBatchOrder';
     const kind = cause.endsWith('_not_found') && !isOfOrders ? 'notFound' : 'refused';
-    return new CommandFault(kind, `${fault}${listFaults(error)}`, options);
+    return end(kind, `${fault}${listFaults(error)}`);
   }
 }
-
-const unreachable = (message: string, options: ErrorOptions) => new CommandFault('unreachable', message, options);
 
 /** Lists the faults of a refusal, one per line. The message already has a single fault, or those of a sync batch. */
 function listFaults({ message, faults }: LockstepError): string {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResponseEvent } from '@lockstep/client';
 import type { FeedEvent } from '@lockstep/contract';
 import { MAX_EVENTS } from '@lockstep/contract/routes';
@@ -6,10 +5,7 @@ import { LATEST } from '@lockstep/contract/words';
 import { DEFAULT_LIMIT } from '../options.ts';
 import { endOnSignals, say, sayAside } from '../output/terminal.ts';
 import { countOrders, formatTime } from '../output/values.ts';
-import { type OrderClient, ServiceUnavailable } from './client.ts';
-
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 5_000;
+import type { OrderClient } from './client.ts';
 
 /** Which part of the feed to read. */
 export interface FeedOptions {
@@ -84,7 +80,7 @@ function formatData(data: FeedEvent['data']): string {
 /**
  * Reads the event feed in order, each event once. If `follow` is set, it never ends, and when the service is
  * unavailable, says so on standard error and goes on.
- * @throws CommandFault; without `follow` also ServiceUnavailable
+ * @throws CommandFault
  */
 export async function* readEvents(client: OrderClient, options: FeedOptions): AsyncGenerator<FeedEvent> {
   const { follow, limit = Number.POSITIVE_INFINITY } = options;
@@ -114,22 +110,5 @@ export async function* readEvents(client: OrderClient, options: FeedOptions): As
     }
   } catch (error) {
     throw client.explain(error);
-  }
-}
-
-/** Retries a call until it is answered. Says once that it is not, and in the words of `back` that it is again. */
-export async function outlast<Answer>(call: () => Promise<Answer>, back: string): Promise<Answer> {
-  let isUnavailable = false;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-    try {
-      const answer = await call();
-      if (isUnavailable) sayAside(`lockstep: ${back}`);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof ServiceUnavailable)) throw error;
-      if (!isUnavailable) sayAside(`lockstep: ${error.message} Retrying.`);
-      isUnavailable = true;
-      await sleep(pauseMs);
-    }
   }
 }
