@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { ALERTS, alertTable, both, dashboard, lines, read, stat } from './panels.ts';
 
 const HTTP = 'lockstep_http_request_seconds';
-/** Calls of clients, without probes and scrapes. */
-const CALLS = 'route!~"/health/.*|/metrics"';
-/** Reads of clients, without those that can wait 30 seconds for a result or an event. */
-const READS = 'method="GET", route!~"/health/.*|/metrics|.*/batchOrder|.*/events"';
+/** Calls that an alert counts as failed, and all of which it takes the share. */
+const FAILED = 'code="500", cause!="channel_paused"';
+const CALLS = 'route!="none"';
+/** Reads that cannot wait 30 seconds for a result or an event. */
+const READS = 'method="GET", route!~".*/batchOrder|.*/events"';
 /** Narrows a metric that every Node.js process has to the processes of Lockstep. */
 const OURS = 'and on (job, instance) lockstep_orders_accepted_total';
 const PROCESS = '{{instance}} {{pod}}';
@@ -69,19 +70,19 @@ const service = dashboard('Service', 'For operators on call: does Lockstep work,
       least: [1, 2],
     }),
     stat('Failed calls', 'percentunit', 'LockstepCallsFailing', {
-      is: 'Share of calls that are refused with code 500 because of a fault or overload.',
-      queries: { failed: `(${rate(`${HTTP}_count`, 'code="500"')} or vector(0)) / ${rate(`${HTTP}_count`)}` },
+      is: 'Share of calls refused because of a fault or overload. Calls for paused channels are not counted.',
+      queries: { failed: `${rate(`${HTTP}_count`, FAILED)} / (${rate(`${HTTP}_count`, CALLS)} > 0) or vector(0)` },
     }),
     ...[OLDEST.stat, STALLED.stat, OVERDUE.stat],
   ],
   Calls: [
     lines('Calls per second', 'reqps', 'calls', {
-      is: 'By code, which /docs explains. 0: success. 500: a fault or overload. Others: the caller made a mistake.',
-      queries: { '{{code}}': rate(`${HTTP}_count`, CALLS, 'code') },
+      is: 'By code (see /docs). 0: success. 500: a fault, overload or paused channel. Others: mistakes of callers.',
+      queries: { '{{code}}': rate(`${HTTP}_count`, '', 'code') },
     }),
     lines('Failed calls per second', 'reqps', 'calls', {
-      is: 'Calls with code 500. If all routes fail, look at PostgreSQL first.',
-      queries: { '{{method}} {{route}}': rate(`${HTTP}_count`, 'code="500"', 'method, route') },
+      is: 'Calls with code 500, by cause. If all routes fail, look at PostgreSQL first.',
+      queries: { '{{cause}} {{method}} {{route}}': rate(`${HTTP}_count`, 'code="500"', 'cause, method, route') },
     }),
     lines('Duration of calls', 's', 'calls', {
       is: 'Without calls that can wait for a result or an event. Calls time out after 10 to 30 seconds.',

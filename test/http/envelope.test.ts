@@ -291,6 +291,8 @@ describe('without the database', async () => {
     expect(JSON.stringify(body)).not.toMatch(INSIDE);
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(response.headers.get('x-request-id')).toMatch(UUID);
+    const counted = 'route="/oauth2/token",code="500",cause="service_unavailable"';
+    await expect.poll(() => hurt.metrics.registry.metrics()).toContain(counted);
   });
 
   it('/health/ready reports it, and /health/live stays up', async () => {

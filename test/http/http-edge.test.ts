@@ -179,10 +179,10 @@ describe('Expect', () => {
     request(`POST ${BIND}?${query()} HTTP/1.1`, 'Content-Type: application/json', 'Expect: 100-continue', ...headers);
 
   it('is refused if it is unknown', async () => {
-    const before = await counted('/health/live', '417');
-    const [answer] = await sendRaw(stack.baseUrl, request('GET /health/live HTTP/1.1', 'Expect: tea'));
+    const before = await counted('/', '417');
+    const [answer] = await sendRaw(stack.baseUrl, request('GET / HTTP/1.1', 'Expect: tea'));
     await expectRefused(answer, 417, 'expectation_unsupported');
-    expect(await counted('/health/live', '417')).toBe(before + 1);
+    expect(await counted('/', '417')).toBe(before + 1);
   });
 
   it('of 100-continue is met for an authorized caller, who then sends the body', async () => {

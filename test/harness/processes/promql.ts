@@ -29,8 +29,7 @@ export function readExpression(expression: string, series: Series): { labels: Se
       const values = labels.get(label);
       if (values === undefined) faults.push(`no label ${label} of ${name}`);
       const [, pattern] = /"(.*)"/.exec(textOf(matcher))!;
-      // Failures are rare, so most codes are unknown.
-      if (values === undefined || values.size === 0 || label === 'code') continue;
+      if (values === undefined || values.size === 0) continue;
       for (const part of pattern!.split('|')) {
         if (!values.values().some((value) => new RegExp(`^(${part})$`).test(value))) faults.push(`no ${label} ${part}`);
       }

@@ -10,7 +10,7 @@ import { endCallSpan, startCallSpan } from './spans.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether monitoring calls it every few seconds. Its log lines then have the level debug. */
+    /** Whether monitoring calls it every few seconds. It is then not counted, and logged at debug. */
     isProbe?: boolean;
   }
   interface FastifyRequest {
@@ -98,7 +98,7 @@ function endIfOver(call: CallState): void {
   for (const end of call.ends.splice(0)) end();
 }
 
-/** Gives every answer its x-request-id, and every call one log line and one metric sample (rules 1). */
+/** Gives every answer its x-request-id and log line, and every call but probes a metric sample (rules 1). */
 export function observeCalls(server: FastifyInstance, metrics: HttpMetrics): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -147,12 +147,14 @@ export function recordCall(metrics: HttpMetrics, request: FastifyRequest, reply:
   const code = noted ?? (reply.statusCode === 200 ? '0' : String(reply.statusCode));
   const seconds = reply.elapsedTime / 1_000;
   const isAnswered = reply.raw.writableFinished;
-  metrics.httpSeconds.observe({ method, route, code }, seconds);
-  if (!isAnswered) metrics.httpUnanswered.inc({ method, route, code });
+  const isProbe = request.routeOptions.config.isProbe === true;
+  const labels = { method, route, code, ...(code === '500' && { cause }) };
+  if (!isProbe) metrics.httpSeconds.observe(labels, seconds);
+  if (!isProbe && !isAnswered) metrics.httpUnanswered.inc(labels);
   const ended = isAnswered ? 'answered' : 'client left';
   const traceId = endCallSpan(request, reply, { ...subject, code, cause });
   // A refused probe is worth a log line.
-  const level = request.routeOptions.config.isProbe === true && cause === undefined ? 'debug' : 'info';
+  const level = isProbe && cause === undefined ? 'debug' : 'info';
   request.log[level](
     { method, route, status: reply.statusCode, code, cause, ...subject, seconds, ended, traceId },
     'call',

@@ -126,6 +126,8 @@ function answerOAuthError(error: Error & { statusCode?: number }, request: Fasti
   else if (!(error instanceof Refusal || error instanceof ClientLeft)) {
     request.log.error({ err: error }, 'token call failed');
   }
+  if (reply.raw.destroyed) noteCode(request, '499');
+  else noteCode(request, '500', 'service_unavailable');
   reply
     .code(503)
     .header('retry-after', '1')
