@@ -95,7 +95,7 @@ export function alertTable(names: string): grafana.Panel {
   const by = 'alertname, severity, channel, kind, namespace';
   const since = `1000 * max by (${by}) (ALERTS_FOR_STATE${of})`;
   const shown = {
-    is: 'Alerts that fire, and pending ones, which fire if their condition lasts. No data is good.',
+    is: 'Firing alerts, and pending ones, which fire if their condition lasts. No data means no alerts.',
     queries: { since: `${since} * on (${by}) group_right () max by (${by}, alertstate) (ALERTS${of})` },
   };
   const { fieldConfig, options, targets, ...panel } = lines('Alerts', 'dateTimeFromNow', 'README', shown);

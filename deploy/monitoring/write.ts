@@ -26,7 +26,7 @@ const POSTGRESQL = stat('PostgreSQL', 'short', 'database', {
   least: [1, 1],
 });
 const OLDEST = both('Oldest pending order', 's', 'LockstepOrdersNotApplied', {
-  is: 'Without held customers and paused channels. Its age rises if workers apply nothing.',
+  is: 'Its age, without held customers and paused channels. It rises if workers apply no orders.',
   queries: { age: 'max(lockstep_oldest_pending_order_seconds)' },
 });
 const HELD = both('Held customers', 'short', 'LockstepOrdersHeld', {
@@ -46,7 +46,7 @@ const LOST_JOBS = both('Lost jobs in 10 minutes', 'short', 'LockstepQueueDown', 
   queries: { jobs: 'sum(increase(lockstep_enqueue_failures_total[10m]))' },
 });
 const OVERDUE = both('Overdue webhook message', 's', 'LockstepWebhooksOverdue', {
-  is: 'How long ago the most overdue message should have been sent. Rises if no worker is running.',
+  is: 'How late the most overdue message is. It rises if no worker is running.',
   queries: { overdue: 'max(lockstep_webhook_overdue_seconds)' },
 });
 const THROUGHPUT = lines('Orders per second', 'short', 'orders-waiting', {
@@ -85,19 +85,19 @@ const service = dashboard('Service', 'For operators on call: does Lockstep work,
       queries: { '{{cause}} {{method}} {{route}}': rate(`${HTTP}_count`, 'code="500"', 'cause, method, route') },
     }),
     lines('Duration of calls', 's', 'calls', {
-      is: 'Without calls that can wait for a result or an event. Calls time out after 10 to 30 seconds.',
+      is: 'Except calls that can wait for a result or an event. Calls time out after 10 to 30 seconds.',
       queries: { ...spread(HTTP, 'method!="GET"', 'changes, '), ...spread(HTTP, READS, 'reads, ') },
     }),
   ],
   Orders: [THROUGHPUT, OLDEST.lines, HELD.lines],
   Webhooks: [
     lines('Attempts per second', 'short', 'webhooks', {
-      is: 'A failing endpoint gets one attempt at a time. If there are none, no worker is running.',
+      is: 'A failing endpoint gets one attempt at a time. If messages are overdue and this is 0, start a worker.',
       queries: { '{{outcome}}': rate('lockstep_webhook_attempts_total', '', 'outcome') },
     }),
     OVERDUE.lines,
     lines('Oldest undelivered event', 's', 'LockstepWebhooksBehind', {
-      is: 'Its age, by endpoints that answer, for which the limit is, and failing ones.',
+      is: 'Its age. The alert looks only at endpoints that respond (answering), not at failing ones.',
       queries: { '{{endpoints}}': 'max by (endpoints) (lockstep_webhook_lag_seconds)' },
     }),
   ],
@@ -111,7 +111,7 @@ const service = dashboard('Service', 'For operators on call: does Lockstep work,
       queries: { [PROCESS]: `process_resident_memory_bytes ${OURS}` },
     }),
     lines('Time since start', 's', 'processes', {
-      is: 'If a process begins again and again, its last log line says why it exited.',
+      is: 'If a process restarts repeatedly, its last log line says why it exited.',
       queries: { [PROCESS]: `time() - process_start_time_seconds ${OURS}` },
     }),
   ],
@@ -125,7 +125,7 @@ const channels = dashboard('Channels', 'For operators on call: which channels wa
     alertTable('Lockstep(Channel|Orders|Lanes).*'),
     OLDEST.stat,
     stat('Pending orders', 'short', 'orders-waiting', {
-      is: 'Of all channels, also paused ones.',
+      is: 'Of all channels, including paused ones.',
       queries: { orders: 'sum(max by (channel) (lockstep_channel_pending_orders)) or vector(0)' },
     }),
     stat('Paused channels', 'short', 'LockstepChannelPaused', {
@@ -136,7 +136,7 @@ const channels = dashboard('Channels', 'For operators on call: which channels wa
   ],
   'By channel': [
     lines('Oldest pending order', 's', 'LockstepChannelBehind', {
-      is: 'Its age; 0 for paused channels. (others): all but the 50 channels with the most pending orders.',
+      is: 'Its age; 0 if the channel is paused. (others): all but the 50 channels with the most pending orders.',
       queries: { '{{channel}}': `max by (channel) (${AGE})` },
     }),
     lines('Pending orders', 'short', 'orders-waiting', {
@@ -144,7 +144,7 @@ const channels = dashboard('Channels', 'For operators on call: which channels wa
       queries: { '{{channel}}': `max by (channel) (${BACKLOG})` },
     }),
     lines('Time until the backlog is cleared', 's', 'orders-waiting', {
-      is: 'At the pace of the last ten minutes, for backlogs that shrink.',
+      is: 'An estimate from the last ten minutes, for backlogs that shrink.',
       queries: {
         '{{channel}}': `max by (channel) (${BACKLOG}) / -(avg by (channel) (deriv(${BACKLOG}[10m])) < 0)`,
       },
@@ -160,27 +160,27 @@ const database = dashboard('PostgreSQL and queue', 'For operators on call: do Po
   ],
   PostgreSQL: [
     lines('Duration of calls that send a batch', 's', 'database', {
-      is: 'An async batch takes one statement with its commit. It slows down with the disk, or a standby.',
+      is: 'An async batch takes one statement and its commit. A slow disk or standby shows here.',
       queries: spread(HTTP, 'method="POST", route=~".*/batchOrder"'),
     }),
     lines('Drain time per order', 's', 'orders-waiting', {
       is: 'If it rises, check the disk, autovacuum and statistics of PostgreSQL.',
       queries: { mean: `${rate('lockstep_drain_seconds_sum')} / ${rate('lockstep_drain_orders_sum')}` },
     }),
-    lines('Drains at once', 'short', 'orders-waiting', {
-      is: 'If it stays at WORKER_DRAINS for each worker, and PostgreSQL has spare cores, add workers.',
+    lines('Concurrent drains', 'short', 'orders-waiting', {
+      is: 'If all workers stay at WORKER_DRAINS, and PostgreSQL has spare cores, add workers.',
       queries: { drains: rate('lockstep_drain_seconds_sum') },
     }),
     ...[FAILED_DRAINS.lines, STALLED.lines, OLDEST.lines],
   ],
   'Queue and cleanup': [
     lines('Jobs per second', 'short', 'queue', {
-      is: 'Jobs that workers take. If there are none while orders are accepted, the queue is unavailable.',
+      is: 'Jobs that workers take. If this is 0 while orders are accepted, the queue is unavailable.',
       queries: { jobs: rate('lockstep_jobs_total') },
     }),
     LOST_JOBS.lines,
     lines('Cleanup behind', 's', 'LockstepCleanupBehind', {
-      is: 'How long rows have been there after the end of their retention period.',
+      is: 'How long ago the oldest rows should have been deleted.',
       queries: { '{{kind}}': 'max by (kind) (lockstep_cleanup_behind_seconds)' },
     }),
   ],

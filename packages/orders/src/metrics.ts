@@ -16,7 +16,7 @@ function registerOrderMetrics(registry: Registry) {
   const unqueued = 'Jobs that could not be queued; the sweep finds their orders';
   return {
     ordersAccepted: addCounter(registry, 'lockstep_orders_accepted_total', 'Orders accepted'),
-    ordersApplied: addCounter(registry, 'lockstep_orders_applied_total', 'Orders that succeeded or failed', 'outcome'),
+    ordersApplied: addCounter(registry, 'lockstep_orders_applied_total', 'Orders by outcome', 'outcome'),
     enqueueFailures: addCounter(registry, 'lockstep_enqueue_failures_total', unqueued),
     jobs: addCounter(registry, 'lockstep_jobs_total', 'Jobs that this worker took'),
     drainOrders: addHistogram(registry, 'lockstep_drain_orders', 'Orders applied by a drain', ORDERS),
