@@ -79,16 +79,14 @@ export class Api<Id extends OperationId> {
    * ```
    */
   async call<Called extends Id>(operation: Called, ...[request, options]: Arguments<Called>): Promise<DataOf<Called>> {
-    return (await this.#call(operation, request, options)) as DataOf<Called>;
-  }
-
-  async #call(operation: Id, request: unknown, options: CallOptions | undefined): Promise<unknown> {
-    return ((await perform(this.#connection, this.#prepare(operation, request), options)) as Answer).data;
+    const answer = await perform(this.#connection, this.#prepare(operation, request), options);
+    return (answer as Answer).data as DataOf<Called>;
   }
 
   /**
    * Reads a list, entry by entry. Gets the next page when you have taken the entries of the last one, and goes on where
-   * it was if a page fails for a while or the token is revoked in between. `query.limit` is the size of a page.
+   * it was if a page fails for a while or the token is revoked in between. `query.limit`, or where lists have it
+   * `query.pageSize`, is the size of a page, not of the list: to read fewer entries, leave the loop.
    *
    * @throws LockstepError, or the reason of `options.signal`
    * @example
@@ -102,13 +100,14 @@ export class Api<Id extends OperationId> {
     operation: Listed,
     ...[request, options]: ListArguments<Listed>
   ): AsyncGenerator<EntryOf<Listed>, void, undefined> {
+    const call = this.#prepare(operation, request);
     const { list } = routes[operation];
     const [field] = list.rows as readonly string[];
-    const given: { query?: object | undefined } = request ?? {};
     let next: Readonly<Record<string, unknown>> | undefined = {};
     while (next !== undefined) {
-      const query: Readonly<Record<string, unknown>> = { ...list.page, ...given.query, ...next };
-      const page = (await this.#call(operation, { ...given, query }, options)) as Record<string, unknown>;
+      const query: Readonly<Record<string, unknown>> = { ...list.page, ...call.query, ...next };
+      const { data } = (await perform(this.#connection, { ...call, query }, options)) as Answer;
+      const page = data as Record<string, unknown>;
       yield* (field === undefined || Array.isArray(page) ? page : page[field]) as EntryOf<Listed>[];
       next = followerOf(page);
       if (next !== undefined && Object.entries(next).every(([name, value]) => query[name] === value)) {
@@ -171,6 +170,8 @@ export class Api<Id extends OperationId> {
   }
 
   #prepare(operation: Id, request: unknown): Call {
+    // JavaScript checks no types.
+    if (!Object.hasOwn(routes, operation)) throw new TypeError(`There is no operation ${operation}; /docs lists them`);
     const { params, query, body } = (request ?? {}) as { params?: object; query?: object; body?: unknown };
     return { operation, params: { ...params, ...this.#params }, query: { ...query }, body: encode(body) };
   }

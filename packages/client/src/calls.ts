@@ -1,7 +1,7 @@
 import { fillPath, repeatOf, retries, routes } from './contract.ts';
 import { type Failure, LockstepError, type NoAnswerCause } from './error.ts';
 import { Exchange, NoAnswer } from './exchange.ts';
-import type { CallOptions, FetchAnswer, RequestEvent } from './options.ts';
+import type { CallOptions, FetchAnswer, Logger, RequestEvent } from './options.ts';
 import { injectTrace } from './trace.ts';
 
 type RouteId = keyof typeof routes;
@@ -80,9 +80,15 @@ export class Pauses {
     this.#mostMs = Math.min(2 * this.#mostMs, MAX_PAUSE_MS);
     const { logger, signal } = this.#options;
     const why = `${error.operation} failed (${error.cause})`;
-    logger?.warn(`${why}; repeating it in ${(pauseMs / 1_000).toFixed(1)} s (${which})`);
+    tell(logger, () => logger?.warn(`${why}; repeating it in ${(pauseMs / 1_000).toFixed(1)} s (${which})`));
     await sleep(pauseMs, signal);
   }
+}
+
+/** Tells those who watch a call. If they throw, the call goes on: an order must not seem to fail because of them. */
+function tell(logger: Logger | undefined, watch: () => unknown): void {
+  const watching = (async () => await watch())();
+  watching.catch((error) => logger?.warn(`a listener failed: ${error}`)).catch(() => {});
 }
 
 /** The operations that also need the appKey in the query. */
@@ -106,7 +112,7 @@ async function tryOnce(
   };
 
   const event = { operation, method, url, ...which };
-  options.onRequest?.(event);
+  tell(options.logger, () => options.onRequest?.(event));
   const started = performance.now();
   const exchange = new Exchange(timeoutMs, signal);
   let got: FetchAnswer | undefined;
@@ -125,15 +131,9 @@ async function tryOnce(
   const durationMs = performance.now() - started;
   const requestId = got && requestIdOf(got);
   const outcome = `${got ? `HTTP ${got.status}` : 'no answer'}${error ? ` (${error.cause})` : ''}`;
-  try {
-    options.onResponse?.({ ...event, durationMs, status: got?.status, requestId, error });
-    options.logger?.debug(
-      `${operation}: ${outcome} after ${Math.round(durationMs)} ms, request ${requestId ?? 'unknown'}`,
-    );
-  } catch (thrown) {
-    exchange.close();
-    throw thrown;
-  }
+  const line = `${operation}: ${outcome} after ${Math.round(durationMs)} ms, request ${requestId ?? 'unknown'}`;
+  tell(options.logger, () => options.onResponse?.({ ...event, durationMs, status: got?.status, requestId, error }));
+  tell(options.logger, () => options.logger?.debug(line));
   return error ?? answer;
 }
 
@@ -159,11 +159,12 @@ const PASSING_STATUSES = [408, 425, 429];
  * Returns the body of a successful answer.
  * @throws LockstepError for all other answers
  */
-function readAnswer(of: { operation: string; url: string }, answer: FetchAnswer, text: string): Answer {
+function readAnswer(of: { operation: RouteId; url: string }, answer: FetchAnswer, text: string): Answer {
   const { status, headers } = answer;
   const known = { ...of, status, requestId: requestIdOf(answer), retryAfterMs: retryAfterOf(answer) };
   const body = parseObject(text);
-  if (body?.code === 0 || (status === 200 && 'access_token' in (body ?? {}))) return body!;
+  const isSuccess = of.operation === 'issueToken' ? status === 200 && body?.access_token : body?.code === 0;
+  if (body !== undefined && isSuccess && hasRows(of.operation, body)) return body;
   // Some entries of a call for many were applied; the data says which.
   if (status === 200 && body?.code === '60027') return body;
   if (typeof body?.code === 'string' && typeof body.cause === 'string') {
@@ -184,6 +185,12 @@ function readAnswer(of: { operation: string; url: string }, answer: FetchAnswer,
     ? `${of.url} answered only in part (HTTP ${status}).`
     : describeForeign(of.url, status, headers);
   throw new LockstepError({ ...known, cause: isPart ? 'answer_incomplete' : 'answer_foreign', message, isRetryable });
+}
+
+/** Whether an answer has the rows of its operation, if that is a list. */
+function hasRows(operation: RouteId, { data }: Answer): boolean {
+  const { list } = routes[operation] as { list?: { rows: readonly string[] } };
+  return list === undefined || Array.isArray(data) || list.rows.some((field) => Array.isArray(Object(data)[field]));
 }
 
 /** Says what answered instead of Lockstep, and what to do. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Lockstep, LockstepError, type LockstepOptions, type ResponseEvent } from './index.ts';
+import { Lockstep, LockstepError, type LockstepOptions, type Logger, type ResponseEvent } from './index.ts';
 
 /** The client against a server that answers as a script says. test/model runs it against the service. */
 
@@ -79,6 +79,10 @@ const errorOf = async (call: Promise<unknown>): Promise<LockstepError> => {
   return error as LockstepError;
 };
 
+const raise = () => {
+  throw new Error('watching failed');
+};
+
 const BATCH = { channelCode: 'c', channelOrderId: 'o', syncMode: 'async' as const, orderList: [] };
 
 describe('a call', () => {
@@ -117,6 +121,11 @@ describe('a call', () => {
     expect(issued.tokens).toBe(1);
   });
 
+  it('of an operation that does not exist is refused by its name', async () => {
+    const { lockstep } = await serve([]);
+    await expect(lockstep.call('nope' as 'listWebhooks')).rejects.toThrow(/operation nope/);
+  });
+
   it.each(['http://me:hunter2@host', 'ftp://host', 'host', 'http://host?a=b'])('may not go to %s', (baseUrl) => {
     const create = () => new Lockstep({ baseUrl, appKey: 'key', appSecret: 'hush' });
     expect(create).toThrow(/^(?!.*hunter2).*baseUrl/);
@@ -146,6 +155,7 @@ describe('a failed call', () => {
     ['is HTML of a proxy', raw(502, 'text/html', '<html>'), 3, { cause: 'answer_foreign', status: 502 }],
     ['is too much for a proxy', raw(429, 'text/html', 'slow down'), 3, { cause: 'answer_foreign' }],
     ['is from another service', answer({ ok: true }), 1, { cause: 'answer_foreign' }],
+    ['has no data', answer({ data: null }), 1, { cause: 'answer_foreign' }],
     ['redirects', answer({}, 301, { location: 'http://x.example/' }), 1, { cause: 'answer_foreign', status: 301 }],
     ['does not come', hangUp, 3, { cause: 'connection_failed', status: undefined }],
     ['is cut off', cutOff, 3, { cause: 'connection_failed', status: 200 }],
@@ -201,15 +211,19 @@ describe('a failed call', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it.each(['as soon as it is called', 'while it waits for the token'])(
+  it.each(['as soon as it is called', 'while it waits for a token that nobody sends'])(
     'ends with the reason of its signal %s',
     async (when) => {
       const leaving = new AbortController();
       const abort = () => leaving.abort(new Error('left'));
       if (when.startsWith('as')) abort();
-      const { lockstep, calls } = await serve([ok([])], { onRequest: abort });
+      const fetch = vi.fn(async () => {
+        setImmediate(abort);
+        return await new Promise<never>(() => {});
+      });
+      const { lockstep } = await serve([], { fetch });
       await expect(lockstep.call('listWebhooks', {}, { signal: leaving.signal })).rejects.toThrow('left');
-      expect(calls).toEqual([]);
+      expect(fetch).toHaveBeenCalledTimes(when.startsWith('as') ? 0 : 1);
     },
   );
 
@@ -281,6 +295,10 @@ describe('a list', () => {
     ]);
   });
 
+  it.each([null, {}, { assets: null }, 'no'])('without entries is no answer of the service: %j', async (data) => {
+    expect(await errorOf(read((await serve([ok(data)])).lockstep))).toMatchObject({ cause: 'answer_foreign' });
+  });
+
   it('ends if a page says that it comes again', async () => {
     const { lockstep } = await serve([page(['a'], 'x'), page(['b'], 'x')]);
     expect(await errorOf(read(lockstep))).toMatchObject({ cause: 'answer_foreign' });
@@ -348,27 +366,16 @@ describe('an export', () => {
     expect(await errorOf(save(lockstep))).toMatchObject({ cause: 'filter_unknown' });
   });
 
-  it.each(['left in the middle', 'disturbed by who watches it'])(
-    'can be %s, which closes the connection',
-    async (how) => {
-      let closed: Promise<unknown> | undefined;
-      const begin: Script = (response) => {
-        closed = once(response.socket!, 'close');
-        response.writeHead(200, { 'content-type': 'text/csv' }).write('h\r\n');
-      };
-      const { lockstep } = await serve([begin]);
-      const fail = ({ operation }: ResponseEvent) => {
-        if (operation === 'listAssets') throw new Error('watching failed');
-      };
-      const onResponse = how.startsWith('left') ? undefined : fail;
-      const read = async () => {
-        for await (const row of lockstep.export('csv', 'listAssets', {}, { onResponse })) return row;
-        return undefined;
-      };
-      expect(await read().catch((error: Error) => error.message)).toBe(onResponse ? 'watching failed' : 'h\r\n');
-      await closed;
-    },
-  );
+  it('can be left in the middle, which closes the connection', async () => {
+    let closed: Promise<unknown> | undefined;
+    const begin: Script = (response) => {
+      closed = once(response.socket!, 'close');
+      response.writeHead(200, { 'content-type': 'text/csv' }).write('h\r\n');
+    };
+    const { lockstep } = await serve([begin]);
+    for await (const _ of lockstep.export('csv', 'listAssets')) break;
+    await closed;
+  });
 });
 
 describe('the event feed', () => {
@@ -439,6 +446,18 @@ describe('who watches a client', () => {
     ]);
     expect(lines.filter((line) => line.startsWith('!'))).toHaveLength(1);
     expect(JSON.stringify([lines, ended])).not.toMatch(/hush|token-1/);
+  });
+
+  it.each<[when: string, fail: () => unknown]>([
+    ['throws', () => raise()],
+    ['rejects', async () => raise()],
+  ])('%s, and the call goes on', async (_, fail) => {
+    shortPauses();
+    const told = vi.fn(fail);
+    const logger = { debug: told, warn: told } as Logger;
+    const { lockstep } = await serve([hangUp, ok([7])], { logger, onRequest: told, onResponse: told });
+    expect(await lockstep.call('listWebhooks')).toEqual([7]);
+    expect(told).toHaveBeenCalledWith(expect.stringContaining('listener failed: Error: watching failed'));
   });
 
   it('is a tracer, if there is one, whose trace the call continues', async () => {

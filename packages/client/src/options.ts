@@ -69,11 +69,11 @@ export interface CallOptions {
   maxRetries?: number | undefined;
   /** Takes the place of the global `fetch`, for example to use a proxy. */
   fetch?: Fetch | undefined;
-  /** Hears of each answer (`debug`) and of each pause before a repeat (`warn`). */
+  /** Hears of each answer (`debug`) and of each pause before a repeat (`warn`). If it throws, the call goes on. */
   logger?: Logger | undefined;
-  /** Is called before each request. */
+  /** Is called before each request. If it throws, the call goes on, and the logger hears of it. */
   onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Is called after each request. */
+  /** Is called after each request. If it throws, the call goes on, and the logger hears of it. */
   onResponse?: ((event: ResponseEvent) => void) | undefined;
   /**
    * The `Idempotency-Key` of this call: a random value that you stored before. Then you can repeat the call in another
