@@ -1,5 +1,6 @@
-import type { Database, Tables } from '@lockstep/platform';
-import { type Selectable, sql } from 'kysely';
+import type { Database } from '@lockstep/platform';
+import { sql } from 'kysely';
+import type { AnyRow } from '../harness/databases/tables.ts';
 import type { AssetValue, MerchandiseValue, ProductValue } from './ledger-value.ts';
 
 /** Reads all assets whose numbers have the prefix, active and revoked, with everything they ever held. */
@@ -56,7 +57,7 @@ export async function readLedger(db: Database, numberPrefix: string): Promise<As
   });
 }
 
-function productValue(product: Selectable<Tables['product_instance']> & { product_uri: string }): ProductValue {
+function productValue(product: AnyRow): ProductValue {
   return {
     order: product.license_order_id,
     heldBy: product.held_by_order_id ?? product.license_order_id,
@@ -69,8 +70,8 @@ function productValue(product: Selectable<Tables['product_instance']> & { produc
   };
 }
 
-function byAsset<Row extends { asset_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  return Map.groupBy(rows, ({ asset_id }) => asset_id);
+function byAsset(rows: readonly AnyRow[]): Map<string, AnyRow[]> {
+  return Map.groupBy(rows, ({ asset_id }) => asset_id as string);
 }
 
 const numberOf = (value: string | null) => (value === null ? null : Number(value));

@@ -109,7 +109,7 @@ const KINDS: Record<string, { maxAgeSeconds: number; insert: (at: RawBuilder<unk
       insert into webhook (application_id, url, after_position, deleted_time) select 1, 'https://a.example', 0, time from ${at}`,
   },
 };
-const kindOf = (name: string) => ({ ...KINDS[name]!, aged: AGED.find(({ kind }) => kind === name)! });
+const kindOf = (name: string) => ({ ...KINDS[name]!, aged: AGED.find(({ table }) => table === name)! });
 
 const { stack } = await testStack({ worker: false });
 beforeAll(async () => {
@@ -166,7 +166,7 @@ function newCleanup(aged = AGED) {
 }
 
 it('takes care of everything that has an age', () => {
-  expect(AGED.map(({ kind }) => kind)).toEqual(Object.keys(KINDS));
+  expect(AGED.map(({ table }) => table)).toEqual(Object.keys(KINDS));
 });
 
 describe.each(Object.keys(KINDS))('of %s', (kind) => {

@@ -2,7 +2,7 @@ import { buildMessage, type OrderResult } from '@lockstep/contract';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dataOf, refusalOf } from '../harness/api.ts';
 import { checkNumbers } from '../harness/databases/numbers.ts';
-import { contentOfTables } from '../harness/databases/tables.ts';
+import { type AnyRow, contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import {
   batchOf,
@@ -33,7 +33,7 @@ const TRANSFER = { transferedAssetNum: true, products: undefined };
 const END = 1_800_000_000_000;
 const LATEST = Date.UTC(10_000, 0) - 1;
 const uri = (productUri: string, changes: Sent = {}) => productToBuy({ productUri, ...changes });
-const isActive = (row: { revoked_time: Date | null }) => row.revoked_time === null;
+const isActive = (row: AnyRow) => row.revoked_time === null;
 
 /** Sends an order in a batch of its own. Returns its result. */
 async function process(order: Sent): Promise<OrderResult> {

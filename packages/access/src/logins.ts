@@ -200,7 +200,7 @@ export async function isStillLoggedIn(
 
 /** Deletes an employee's tokens and counted failures, when the password changes or the employee is deleted. */
 export async function endLogins(trx: Trx, member: { id: MemberId; account: string }): Promise<void> {
-  await trx.deleteFrom('access_token').where('member_id', '=', member.id).execute();
+  await sql`delete from access_token where member_id = ${member.id}`.execute(trx);
   await forgetFailures(trx, { kind: 'user', name: member.account });
 }
 

@@ -1,6 +1,6 @@
-import type { ApplicationId, MemberId } from '@lockstep/contract';
+import type { ApplicationId } from '@lockstep/contract';
 import { type Aged, SECONDS_OF_DAY } from '@lockstep/platform';
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 
 /** Applications, their tokens, nonces and refused calls, and failed logins. */
 declare module '@lockstep/platform' {
@@ -19,46 +19,6 @@ declare module '@lockstep/platform' {
       old_secret_end_time: Date | null;
       hears_licenses: Generated<boolean>;
       lead_days: Generated<number[]>;
-      searched: GeneratedAlways<string>;
-    };
-    access_token: {
-      token_hash: Buffer;
-      application_id: ApplicationId;
-      generation: number;
-      scopes: string[];
-      expires_time: Date;
-      member_id: MemberId | null;
-    };
-    refused_call: {
-      id: Generated<string>;
-      application_id: ApplicationId;
-      time: Date;
-      operation: string;
-      code: string;
-      cause: string;
-      args: string[];
-      faults: unknown;
-      request_id: string;
-      channel_order_id: string | null;
-      asset_nums: string[];
-      size: number;
-    };
-    refusal_count: { application_id: ApplicationId; minute: Date; operation: string; cause: string; count: string };
-    nonce: { application_id: ApplicationId; nonce: string; used_time: Date };
-    kept_answer: {
-      application_id: ApplicationId;
-      key_hash: Buffer;
-      sealed: Buffer | null;
-      kept_time: Generated<Date>;
-    };
-    login_failure: {
-      kind: 'user' | 'operator' | 'confirmation' | 'provider';
-      name_hash: Buffer;
-      party: string;
-      failed_times: Date[];
-      first_time: Generated<Date>;
-      locked_until: Date | null;
-      expires_time: Date;
     };
   }
 }
@@ -71,10 +31,10 @@ const REFUSAL_DAYS = 7;
  * each call at least 15 µs.
  */
 export const agedAccess: readonly Aged[] = [
-  { kind: 'access_token', table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
-  { kind: 'nonce', table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },
-  { kind: 'kept_answer', table: 'kept_answer', timeColumn: 'kept_time', maxAgeSeconds: SECONDS_OF_DAY },
-  { kind: 'login_failure', table: 'login_failure', timeColumn: 'expires_time', maxAgeSeconds: 0 },
-  { kind: 'refused_call', table: 'refused_call', timeColumn: 'time', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
-  { kind: 'refusal_count', table: 'refusal_count', timeColumn: 'minute', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
+  { table: 'access_token', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+  { table: 'nonce', timeColumn: 'used_time', maxAgeSeconds: 600 },
+  { table: 'kept_answer', timeColumn: 'kept_time', maxAgeSeconds: SECONDS_OF_DAY },
+  { table: 'login_failure', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+  { table: 'refused_call', timeColumn: 'time', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
+  { table: 'refusal_count', timeColumn: 'minute', maxAgeSeconds: REFUSAL_DAYS * SECONDS_OF_DAY },
 ];

@@ -50,8 +50,8 @@ export function eraseContact(
 ): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if (!isId(customerId)) return false;
-    const erased = trx.deleteFrom('customer_contact').where('customer_id', '=', customerId).returning('customer_id');
-    if ((await erased.executeTakeFirst()) === undefined) return false;
+    const erased = await sql`delete from customer_contact where customer_id = ${customerId}`.execute(trx);
+    if (erased.numAffectedRows === 0n) return false;
     await record(trx);
     return true;
   });

@@ -1,5 +1,5 @@
-import type { ApplicationId, CustomerId, EnterpriseId, LicenseOrderId } from '@lockstep/contract';
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { ApplicationId, CustomerId, EnterpriseId } from '@lockstep/contract';
+import type { Generated } from 'kysely';
 
 /** Enterprises and their customers. */
 declare module '@lockstep/platform' {
@@ -12,19 +12,6 @@ declare module '@lockstep/platform' {
       security_mobile: string | null;
       created_time: Generated<Date>;
       created_by_application_id: ApplicationId | null;
-      searched: GeneratedAlways<string>;
-    };
-    channel: {
-      id: Generated<number>;
-      code: string;
-      paused_time: Date | null;
-      searched: GeneratedAlways<string>;
-    };
-    customer_contact: {
-      customer_id: CustomerId;
-      license_order_id: LicenseOrderId;
-      updated_time: Generated<Date>;
-      fields: unknown;
     };
     customer: {
       id: Generated<CustomerId>;
@@ -36,7 +23,6 @@ declare module '@lockstep/platform' {
       address: string | null;
       is_default: boolean;
       created_time: Generated<Date>;
-      searched: GeneratedAlways<string>;
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { EnterpriseId, MemberId } from '@lockstep/contract';
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 
 /** Employees and the audit log of the member center. */
 declare module '@lockstep/platform' {
@@ -18,7 +18,6 @@ declare module '@lockstep/platform' {
       is_provisioned: boolean;
       updated_time: Generated<Date>;
       deleted_time: Date | null;
-      searched: GeneratedAlways<string>;
     };
     member_audit: {
       id: Generated<string>;

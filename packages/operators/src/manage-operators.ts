@@ -156,7 +156,7 @@ export async function disableOperator(db: Database, name: string, actor: Actor):
       .set({ disabled_time: sql`statement_timestamp()`, ...NO_LINK })
       .where('id', '=', id)
       .execute();
-    await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
+    await sql`delete from operator_session where operator_id = ${id}`.execute(trx);
     await recordChange(trx, actor, { action: 'operator.disabled', target: name });
   });
 }

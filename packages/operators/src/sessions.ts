@@ -136,11 +136,8 @@ export class OperatorSessions {
   /** Ends an operator's session and adds the logout to the audit log. */
   async logOut(db: Database, operator: Operator, token: string): Promise<void> {
     await inTransaction(db, async (trx) => {
-      const ended = await trx
-        .deleteFrom('operator_session')
-        .where('token_hash', '=', hashSecret(token))
-        .executeTakeFirst();
-      if (ended.numDeletedRows === 0n) return;
+      const ended = await sql`delete from operator_session where token_hash = ${hashSecret(token)}`.execute(trx);
+      if (ended.numAffectedRows === 0n) return;
       await recordChange(trx, operator, {
         action: 'operator.logged_out',
         target: operator.name,
@@ -282,6 +279,6 @@ export async function setPasswordHash(
     .set({ password_hash: hash, issuer: null, subject: null, ...NO_LINK })
     .where('id', '=', id)
     .execute();
-  await trx.deleteFrom('operator_session').where('operator_id', '=', id).execute();
+  await sql`delete from operator_session where operator_id = ${id}`.execute(trx);
   await forgetFailures(trx, { kind: 'operator', name });
 }

@@ -1,5 +1,5 @@
 import type { Aged } from '@lockstep/platform';
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { Generated } from 'kysely';
 
 /** The tables of operators, their sessions and their audit log. */
 declare module '@lockstep/platform' {
@@ -16,15 +16,6 @@ declare module '@lockstep/platform' {
       disabled_time: Date | null;
       link_token_hash: Buffer | null;
       link_expires_time: Date | null;
-      searched: GeneratedAlways<string>;
-    };
-    operator_session: {
-      token_hash: Buffer;
-      operator_id: string;
-      created_time: Generated<Date>;
-      used_time: Generated<Date>;
-      expires_time: Date;
-      end_time: Date;
     };
     operator_audit: {
       id: Generated<string>;
@@ -42,5 +33,5 @@ declare module '@lockstep/platform' {
 
 /** Ended sessions, which workers delete. */
 export const agedOperators: readonly Aged[] = [
-  { kind: 'operator_session', table: 'operator_session', timeColumn: 'expires_time', maxAgeSeconds: 0 },
+  { table: 'operator_session', timeColumn: 'expires_time', maxAgeSeconds: 0 },
 ];

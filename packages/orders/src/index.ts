@@ -1,5 +1,3 @@
-import type {} from './tables.ts';
-
 export { BatchAcceptor } from './accepting/acceptor.ts';
 export { type Job, JobAnnouncer, jobSchema, QUEUE_NAME } from './accepting/jobs.ts';
 export { type PreparedBatch, prepareBatch } from './accepting/prepare.ts';

@@ -1,7 +1,5 @@
 // What reads across applications. Only the console and packages/operators may import it.
 
-import type {} from './tables.ts';
-
 export { type HoldsAndStalls, readHoldsAndStalls } from './channels/gauges.ts';
 export { BEHIND_MS, pickDelayed, sumBacklog } from './channels/list.ts';
 export { readPaused } from './channels/pauses.ts';

@@ -35,17 +35,6 @@ declare module '@lockstep/platform' {
       state: Generated<'pending' | 'delivered' | 'failed'>;
       due_time: Generated<Date | null>;
       attempts: Generated<number>;
-      claims: Generated<number>;
-      claimed_until: Date | null;
-    };
-    webhook_attempt: {
-      delivery_id: string;
-      number: number;
-      time: Date;
-      status: number | null;
-      duration_ms: number;
-      fault: string | null;
-      answer: string | null;
     };
   }
 }
@@ -54,9 +43,9 @@ declare module '@lockstep/platform' {
 export function agedWebhooks({ eventDays }: { eventDays: number }): Aged[] {
   const maxAgeSeconds = eventDays * SECONDS_OF_DAY;
   return [
-    { kind: 'webhook_delivery', table: 'webhook_delivery', timeColumn: 'created_time', maxAgeSeconds },
-    { kind: 'webhook_old_secret', table: 'webhook_old_secret', timeColumn: 'end_time', maxAgeSeconds: 0 },
+    { table: 'webhook_delivery', timeColumn: 'created_time', maxAgeSeconds },
+    { table: 'webhook_old_secret', timeColumn: 'end_time', maxAgeSeconds: 0 },
     // All of its messages have been deleted by then.
-    { kind: 'webhook', table: 'webhook', timeColumn: 'deleted_time', maxAgeSeconds },
+    { table: 'webhook', timeColumn: 'deleted_time', maxAgeSeconds },
   ];
 }

@@ -85,3 +85,15 @@ async function prepareLook(connection: Database): Promise<void> {
   );
   await sql`prepare content_of_tables as ${sql.join(digests, sql` union all `)}`.execute(connection);
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect in such a row
+export type AnyRow = Record<string, any>;
+/** The tables of which only tests have typed queries. */
+type OfTests =
+  | ('access_token' | 'asset_grant' | 'asset_number' | 'asset_transfer' | 'batch' | 'batch_trace' | 'channel')
+  | ('customer_contact' | 'failed_order' | 'held_order' | 'kept_answer' | 'lane_chunk' | 'license_order' | 'lock_audit')
+  | ('login_failure' | 'merchandise_instance' | 'nonce' | 'operator_session' | 'order_hold' | 'product_instance')
+  | 'product_terms';
+declare module '@lockstep/platform' {
+  interface Tables extends Record<OfTests, AnyRow> {}
+}

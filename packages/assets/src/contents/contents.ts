@@ -9,8 +9,7 @@ import {
   Refusal,
 } from '@lockstep/contract';
 import type { AssetInstance } from '@lockstep/contract/console';
-import { bigintArray, parseBigint, run, type Statement, type Tables, type Trx, together } from '@lockstep/platform';
-import type { Selectable } from 'kysely';
+import { bigintArray, parseBigint, run, type Statement, type Trx, together } from '@lockstep/platform';
 import { ORDERS_PER_BATCH } from '../ids.ts';
 import { type Period, validityOf, withinAsset } from '../ledger/verdict.ts';
 import { ofTerms, type ProductTerms } from '../terms.ts';
@@ -18,16 +17,35 @@ import { ofTerms, type ProductTerms } from '../terms.ts';
 export type Kind = AssetInstance['kind'];
 
 /** A product or merchandise, its order and the order that holds it. */
-type InstanceRow<Table extends 'merchandise_instance' | 'product_instance'> = Selectable<Tables[Table]> & {
+interface InstanceRow {
+  id: string;
+  asset_id: AssetId;
+  crm_product_id: string;
+  license_order_id: LicenseOrderId;
   /** The order whose grant it belongs to, and its batch: the one that bought it or that transferred the asset. */
   holder_id: LicenseOrderId;
   channel_code: string;
   channel_order_id: string;
+  created_time: Date;
+  updated_time: Date;
   /** The source order of the order that bought it; null if it named none. */
   order_source_id: LicenseOrderId | null;
-};
-export type MerchandiseRow = InstanceRow<'merchandise_instance'>;
-export type ProductRow = Omit<InstanceRow<'product_instance'>, 'passwords'> & { fields: ProductTerms };
+}
+export interface MerchandiseRow extends InstanceRow {
+  parent_id: string | null;
+  merchandise_num: string;
+  merchandise_name: string;
+  parent_merchandise_num: string;
+  time_duration_expression: string;
+}
+export interface ProductRow extends InstanceRow {
+  merchandise_id: string | null;
+  limit_start_date: string | null;
+  limit_end_date: string | null;
+  limit_concurrent: number;
+  src_license_order_id: LicenseOrderId | null;
+  fields: ProductTerms;
+}
 
 /** The columns of each kind, without the passwords of licenses, which no answer shows. */
 export const COLUMNS: Record<Kind, string> = {

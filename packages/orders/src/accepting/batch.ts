@@ -44,16 +44,14 @@ export async function findBatch(
   db: Database,
   applicationId: ApplicationId,
   { channelCode, channelOrderId }: { channelCode: string; channelOrderId: string },
-): Promise<{ id: BatchId; syncMode: SyncMode; total: number }> {
-  const batch = await db
-    .selectFrom('batch')
-    .select(['id', 'sync_mode as syncMode', sql<number>`cardinality(sequences)`.as('total')])
-    .where('application_id', '=', applicationId)
-    .where('channel_code', '=', channelCode)
-    .where('channel_order_id', '=', channelOrderId)
-    .executeTakeFirst();
-  if (batch === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
-  return batch;
+) {
+  const { rows } = await sql<{ id: BatchId; syncMode: SyncMode; total: number }>`
+    select id, sync_mode as "syncMode", cardinality(sequences) as total from batch
+    where application_id = ${applicationId} and channel_code = ${channelCode} and channel_order_id = ${channelOrderId}`.execute(
+    db,
+  );
+  if (rows[0] === undefined) throw new Refusal('batch_not_found', channelOrderId, channelCode);
+  return rows[0];
 }
 
 export interface EarlierBatch {

@@ -1,5 +1,5 @@
 import type { ChannelDetail, ChannelHealth, ConsoleChannel, Overview } from '@lockstep/contract/console';
-import type { Database } from '@lockstep/platform';
+import { type Database, inMs } from '@lockstep/platform';
 import { sql } from 'kysely';
 import { type ChannelState, estimateCompletion } from './state.ts';
 
@@ -61,9 +61,10 @@ export async function findChannel(
   code: string,
 ): Promise<Omit<ChannelDetail, 'pause'> | undefined> {
   // Reads the pause anew, so that the operator who just paused the channel sees it.
-  const row = await db.selectFrom('channel').select('paused_time').where('code', '=', code).executeTakeFirst();
+  const paused = await sql<{ time: number | null }>`
+    select ${inMs('paused_time')} as time from channel where code = ${code}`.execute(db);
   const read = all.find(({ channelCode }) => channelCode === code);
-  if (row === undefined || read === undefined) return undefined;
+  if (paused.rows[0] === undefined || read === undefined) return undefined;
   const { rows } = await sql<ChannelDetail['applications'][number]>`
     select app_key as "appKey", name, coalesce(pending::float8, 0) as "pendingOrders",
       ${code} = any (channels) is true as "isBound"
@@ -72,7 +73,7 @@ export async function findChannel(
     where pending is not null or ${code} = any (channels)
     order by "pendingOrders" desc, app_key limit ${MAX_APPLICATIONS + 1}`.execute(db);
   return {
-    ...showChannel({ ...read, pausedTime: row.paused_time?.getTime() ?? null }),
+    ...showChannel({ ...read, pausedTime: paused.rows[0].time }),
     applications: rows.slice(0, MAX_APPLICATIONS),
     hasMoreApplications: rows.length > MAX_APPLICATIONS,
   };

@@ -1,5 +1,6 @@
 import { type ApplicationId, type BatchId, type CancelBatch, type CancelledBatch, Refusal } from '@lockstep/contract';
 import { type Database, inTransaction, type Logger, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { findBatch } from '../accepting/batch.ts';
 import { logApplied } from '../applying/finish.ts';
 import { completeBatches } from '../completion/complete-batches.ts';
@@ -42,9 +43,9 @@ export async function cancelBatch(
 async function lockPending(trx: Trx, batchId: BatchId): Promise<number[]> {
   const locked: number[] = [];
   for (;;) {
-    const chunks = trx.selectFrom('lane_chunk').select('lane').where('batch_id', '=', batchId);
-    const pending = await chunks.where('finished_time', 'is', null).execute();
-    const lanes = pending.map(({ lane }) => lane).filter((lane) => !locked.includes(lane));
+    const { rows } = await sql<{ lane: number }>`
+      select lane from lane_chunk where batch_id = ${batchId} and finished_time is null`.execute(trx);
+    const lanes = rows.map(({ lane }) => lane).filter((lane) => !locked.includes(lane));
     if (lanes.length === 0) return locked;
     // Later ones may be lower: after a deadlock, the transaction runs again.
     await lockLanes(trx, lanes);

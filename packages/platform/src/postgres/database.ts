@@ -15,8 +15,8 @@ import { isConflict, type WriteOutcomes } from './errors.ts';
 import { openPrimaryPool, type PrimaryClient } from './pool.ts';
 
 /**
- * The columns of all tables, by name. The package that owns a table declares it in its `tables.ts` (`declare module
- * '@lockstep/platform'`); a test compares them all with the database.
+ * The columns that typed queries use, by table. The package that owns a table declares it in its `tables.ts` (`declare
+ * module '@lockstep/platform'`); a test compares them with the database.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: a type alias could not be added to
 export interface Tables {}

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Connection, Query } from './connection.ts';
-import type { Database, Tables, Trx } from './database.ts';
+import type { Database, Trx } from './database.ts';
 
 /**
  * A frequent statement: each connection prepares it once under its name. A name has one text, so values that vary in
@@ -97,7 +97,7 @@ export function buildRows(columns: readonly Column[]): RawBuilder<unknown> {
  */
 export async function insertRows(
   trx: Trx,
-  table: keyof Tables,
+  table: string,
   columns: readonly Column[],
   beside?: { from: (value: string) => string; value: unknown },
 ): Promise<void> {

@@ -6,8 +6,7 @@ import { addCounter, addGauge } from './metrics.ts';
 
 /** Rows that have a retention period. The owner of the table declares them. */
 export interface Aged {
-  /** Name in logs and metrics. */
-  kind: string;
+  /** Also its kind in logs and metrics. */
   table: string;
   /** The column with the time from which the age counts. It needs an index, to find the oldest rows. */
   timeColumn: string;
@@ -63,7 +62,7 @@ export class Cleanup {
 
   /** Deletes some rows of a kind. Returns whether there may be more. */
   async #deleteSome(aged: Aged): Promise<boolean> {
-    const { kind } = aged;
+    const { table: kind } = aged;
     try {
       const rows = await deleteOldest(this.#db, aged);
       this.#deletedRows.inc({ kind }, rows);
@@ -107,12 +106,12 @@ export function registerCleanupGauge(registry: Registry, db: Database, aged: rea
 export async function readCleanupBehind(db: Database, aged: readonly Aged[]) {
   return await db.connection().execute(async (connection) => {
     const behind: { kind: string; seconds: number }[] = [];
-    for (const { kind, table, timeColumn, maxAgeSeconds } of aged) {
+    for (const { table, timeColumn, maxAgeSeconds } of aged) {
       try {
         const { rows } = await sql<{ seconds: number | null }>`
           select extract(epoch from statement_timestamp() - min(${sql.ref(timeColumn)}))::float8 as seconds
           from ${sql.table(table)}`.execute(connection);
-        behind.push({ kind, seconds: Math.max(0, (rows[0]!.seconds ?? 0) - maxAgeSeconds) });
+        behind.push({ kind: table, seconds: Math.max(0, (rows[0]!.seconds ?? 0) - maxAgeSeconds) });
       } catch {
         // Its cleanup fails too, and logs that.
       }
