@@ -3,15 +3,13 @@ import { runJob } from '../harness/processes/processes.ts';
 
 /** One measure of each kind. */
 const MEASURES =
-  'floor-unnest,floor-checked,floor-pipeline-100x8,peer-bullmq-100x8,peer-graphile-1x64,peer-pgboss-100x8,' +
-  'async-100x8,sync-1x64,backlog-workers1,memory,fairness,sync-own-backlog,latency-100,start,polls-64,bare-row-64,filled-1m';
+  'async-100x8,sync-1x64,backlog-workers1,memory,fairness,sync-own-backlog,latency-100,start,polls-64,filled-1m';
 
-it('reports figures of each measure, and how they compare with their goals', async () => {
+it('reports figures of each measure', async () => {
   const options = ['--quick', '--rounds', '1', '--only', MEASURES];
   const { status, stdout, stderr } = await runJob(['npm', 'run', '-s', 'bench', '--', ...options]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   for (const name of MEASURES.split(',')) {
     expect.soft(stdout).toMatch(new RegExp(`^${name} +\\S.*  +[\\d.,]+  +[\\d.,]+ to [\\d.,]+$`, 'm'));
   }
-  expect(stdout).toMatch(/ ÷ floor-pipeline-100x8: orders\/s +(not )?met +[\d.]+ +at least 0.8$/m);
 }, 600_000);

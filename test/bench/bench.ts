@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareCheckout } from './deployment.ts';
-import { formatGoals } from './goals.ts';
 import { startMachine } from './machine.ts';
 import type { Checkout, Measure } from './measure.ts';
 import { fairnessMeasures } from './measures/fairness.ts';
-import { floorMeasures } from './measures/floors.ts';
 import { latencyMeasures } from './measures/latency.ts';
 import { orderMeasures } from './measures/orders.ts';
 import { readMeasures } from './measures/reads.ts';
@@ -14,12 +12,11 @@ import { webhookMeasures } from './measures/webhooks.ts';
 import { Results } from './results.ts';
 
 /**
- * `npm run bench`: measures the service, PostgreSQL alone, and other queues with the same orders. Each round takes all
- * chosen measures in turn, so that changes in the machine's speed affect all of them. Compare ratios within one run,
- * not figures of different runs.
+ * `npm run bench`: measures the service, and another checkout beside it if asked. Each round takes all chosen measures
+ * in turn, so that changes in the machine's speed affect all of them. Compare ratios within one run, not figures of
+ * different runs.
  */
 const MEASURES: Measure[] = [
-  ...floorMeasures,
   ...orderMeasures,
   ...fairnessMeasures,
   ...latencyMeasures,
@@ -50,12 +47,10 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   for (const measure of chosen) {
     // Alternate the order, because the second checkout may benefit from warm caches.
     const turns = round % 2 === 1 ? checkouts : checkouts.toReversed();
-    for (const checkout of measure.of === 'yardstick' ? checkouts.slice(0, 1) : turns) {
-      await runMeasure(measure, checkout, round);
-    }
+    for (const checkout of turns) await runMeasure(measure, checkout, round);
   }
 }
-say('', ...results.formatTable(), '', ...formatGoals(results));
+say('', ...results.formatTable());
 if (values.quick) say('', 'Quick run: these figures are not meaningful.');
 
 async function runMeasure(measure: Measure, checkout: Checkout, round: number): Promise<void> {

@@ -25,8 +25,6 @@ export interface Bench {
 /** Something to measure once in each round. */
 export interface Measure {
   name: string;
-  /** `service` is measured in each checkout. A `yardstick`, which the service is compared with, is measured once. */
-  of: 'service' | 'yardstick';
   /** Measures on fresh tables and cleans up. */
   run(bench: Bench): Promise<Figures>;
 }

@@ -21,11 +21,6 @@ export class Results {
     }
   }
 
-  /** Returns the values of `measure: figure`, one for each round; undefined if it was not measured. */
-  valuesOf(key: string): number[] | undefined {
-    return this.#figures.get(key)?.now;
-  }
-
   /** Formats a line for each figure: its median, its range over all rounds, and its value before. */
   formatTable(): string[] {
     const rows = this.#figures.values().map(({ measure, name, now, before }) => {
@@ -44,7 +39,7 @@ export class Results {
 }
 
 /** Aligns the cells of a table: the first two columns left, the others, which are numbers, right. */
-export function alignColumns(rows: readonly string[][]): string[] {
+function alignColumns(rows: readonly string[][]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const align = (cell: string, column: number) =>
     column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);

@@ -16,15 +16,15 @@ const CALL_EVERY_MS = 25;
 /** Drains of more orders count as drains of the backlog. */
 const MOST_ORDERS_OF_NEIGHBOR = 20;
 
-export const CALL_KINDS = ['batch', 'sync', 'poll', 'preview'] as const;
+const CALL_KINDS = ['batch', 'sync', 'poll', 'preview'] as const;
 type CallKind = (typeof CALL_KINDS)[number];
 /** Calls of an application with little traffic. Each lasts until its result is available. */
 type Calls = Record<CallKind, () => Promise<unknown>>;
 
 /** What a backlog of a channel means for another channel with little traffic, and for its own sync calls. */
 export const fairnessMeasures: Measure[] = [
-  { name: 'fairness', of: 'service', run: measureNeighbor },
-  { name: 'sync-own-backlog', of: 'service', run: measureOwn },
+  { name: 'fairness', run: measureNeighbor },
+  { name: 'sync-own-backlog', run: measureOwn },
 ];
 
 async function prepareCalls({ caller, customers }: Sender): Promise<Calls> {

@@ -17,15 +17,14 @@ export const orderMeasures: Measure[] = [
   measureSending(HUNDREDS),
   measureSending({ ...SINGLES, mode: 'sync' }),
   measureSending({ ...HUNDREDS, mode: 'sync' }),
-  { name: 'backlog-workers1', of: 'service', run: (bench) => measureBacklog(bench, 1) },
-  { name: 'backlog-workers4', of: 'service', run: (bench) => measureBacklog(bench, 4) },
-  { name: 'memory', of: 'service', run: measureMemory },
+  { name: 'backlog-workers1', run: (bench) => measureBacklog(bench, 1) },
+  { name: 'backlog-workers4', run: (bench) => measureBacklog(bench, 4) },
+  { name: 'memory', run: measureMemory },
 ];
 
 function measureSending(sending: Sending): Measure {
   return {
     name: `${sending.mode}-${sending.size}x${sending.pace.callers}`,
-    of: 'service',
     async run(bench) {
       await using deployment = await startDeployment(bench);
       await warmUp(bench, deployment, sending.mode, sending.size);

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { buildPath } from '@lockstep/contract';
 import { FILL_STATEMENTS, fillCounters, ORDERS_PER_FILLED_BATCH } from '../../harness/databases/fill-statements.ts';
 import { HEAP_OF_512_MIB, readMebibytes } from '../../harness/processes/service-process.ts';
-import { startBare } from '../bare/bare-deployment.ts';
 import type { BenchProcess } from '../bench-process.ts';
 import { type Deployment, startDeployment, warmUp } from '../deployment.ts';
 import { type Load, type Pace, runLoad } from '../load.ts';
@@ -24,19 +23,16 @@ const RANDOM_READS: Record<string, [table: string, column: string, target: strin
   'pages of a customer': ['license_order', 'customer_id', `${buildPath('listOrders', {})}?customerId=VALUE&limit=50&`],
   histories: ['asset', 'asset_num', `${buildPath('getAssetHistory', { assetNum: 'VALUE' })}?`],
 };
-export const READ_KINDS = Object.keys(RANDOM_READS);
 
 /**
- * Polls of one completed batch, and reads of one row by key through a bare route; and batches of 100 until applied and
- * random reads, with many orders in the tables.
+ * Polls of one completed batch; and batches of 100 until applied and random reads, with many orders in the tables.
  */
 export const readMeasures: Measure[] = [
-  { name: 'polls-64', of: 'service', run: measurePolls },
-  { name: 'bare-row-64', of: 'yardstick', run: measureBareRow },
+  { name: 'polls-64', run: measurePolls },
   ...[0, 1, 10].map((millions): Measure => {
-    return { name: `filled-${millions}m`, of: 'service', run: (bench) => measureFilled(bench, millions * MILLION) };
+    return { name: `filled-${millions}m`, run: (bench) => measureFilled(bench, millions * MILLION) };
   }),
-  { name: 'export', of: 'service', run: measureExport },
+  { name: 'export', run: measureExport },
 ];
 
 /** Sends a sync batch, then polls its result. */
@@ -46,13 +42,6 @@ async function measurePolls(bench: Bench): Promise<Figures> {
   await runLoad(load);
   const targets = [`${RESULT}${load.tag}-0&`];
   return await measureCalls(bench, deployment.api, (pace) => deployment.reads(targets, pace));
-}
-
-async function measureBareRow(bench: Bench): Promise<Figures> {
-  await using bare = await startBare(bench, 'pipeline', { hasWorker: false });
-  // As long as the service's answer.
-  await bare.db.query('insert into bare.call values (1, 1, $1)', ['x'.repeat(600)]);
-  return await measureCalls(bench, bare.server, (pace) => bare.reads('/calls/1?', pace));
 }
 
 /** The URLs of filled databases, which rounds share. */

@@ -19,7 +19,6 @@ const ANSWER = { code: 0, access_token: 'token', data: { batches: [{ ...batch, a
  */
 export const startMeasure: Measure = {
   name: 'start',
-  of: 'service',
   async run(bench) {
     const service = createServer((_, response) => response.end(JSON.stringify(ANSWER))).listen(0, '127.0.0.1');
     await once(service, 'listening');

@@ -20,8 +20,8 @@ const LEAD_TIMES = [7, 30];
 
 /** Messages of completed batches to three webhooks; and endings beside orders. */
 export const webhookMeasures: Measure[] = [
-  { name: 'webhooks', of: 'service', run: measureMessages },
-  { name: 'endings', of: 'service', run: measureEndings },
+  { name: 'webhooks', run: measureMessages },
+  { name: 'endings', run: measureEndings },
 ];
 
 /** Starts an endpoint that accepts everything. */

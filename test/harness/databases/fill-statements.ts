@@ -6,7 +6,7 @@ const FIRST_LEDGER_ID = 1_000_000;
 
 const { crmProductId: _, parentCrmProductId: __, limitConcurrent: ___, ...fields } = productToBuy();
 /** The terms of all products, as the service stores them. */
-export const TERMS = JSON.stringify(fields);
+const TERMS = JSON.stringify(fields);
 
 const batches = 'generate_series($1::bigint, $2::bigint) as batch_id';
 /** Sorted by batch, so that rows of one batch are adjacent, as in the service's tables. */
