@@ -47,20 +47,13 @@ export async function watchEffects(db: Database) {
     async reset(): Promise<void> {
       before = await contentOfTables(db);
     },
-    /**
-     * Returns a line for each change since the last call that no successful operation explains. `accepted` lists those
-     * operations, and `stored` counts the batches and orders that they stored.
-     */
-    async unexplained(accepted: readonly string[], stored: { batches: number; orders: number }): Promise<string[]> {
+    /** Returns a line for each change since the last call that none of the `accepted` operations explains. */
+    async unexplained(accepted: readonly string[]): Promise<string[]> {
       const after = await contentOfTables(db);
       const explained = new Set([...OF_LOGINS, ...accepted.flatMap((operationId) => CHANGES[operationId] ?? [])]);
       const lines = Object.keys(after)
         .filter((table) => !explained.has(table) && after[table]!.digest !== before[table]?.digest)
         .map((table) => `${table} changed, from ${before[table]?.rows} to ${after[table]!.rows} rows`);
-      const more = (table: string) => after[table]!.rows - before[table]!.rows;
-      const [batches, orders] = [more('batch'), more('license_order')];
-      if (batches !== stored.batches) lines.push(`${batches} batches stored, ${stored.batches} accepted`);
-      if (orders !== stored.orders) lines.push(`${orders} orders stored, ${stored.orders} accepted`);
       before = after;
       return lines;
     },

@@ -105,12 +105,6 @@ export function send(port: number, call: Call): Promise<WireAnswer[]> {
   });
 }
 
-/** Returns the body as the service reads it, up to its declared length. */
-export function bodyRead({ body, framing }: Call): NonNullable<Call['body']> {
-  const sent = body!;
-  return framing.kind === 'lie' && framing.by < 0 ? sent.subarray(0, Math.max(0, sent.length + framing.by)) : sent;
-}
-
 /** Parses complete answers, each of which says its length. */
 function parseAnswers(received: Buffer, call: Call): WireAnswer[] {
   const answers: WireAnswer[] = [];
