@@ -96,6 +96,18 @@ it('a worker sends few messages at once to failing endpoints, and as many as bef
   expect((await claimDeliveries(stack.db, others)).claims).toHaveLength(AT_ONCE_OF_FAILING);
 });
 
+it('endpoints are trusted by their last attempt', async () => {
+  const [prompt, slow] = [await createWithMessage(), await createWithMessage()];
+  await sql`update webhook set last_attempt_prompt = id = ${prompt} where id in (${prompt}, ${slow})`.execute(stack.db);
+  const untried = await createWithMessage();
+  const { claims } = await claimDeliveries(stack.db, []);
+  expect(Object.fromEntries(claims.map(({ webhookId, trust }) => [webhookId, trust]))).toEqual({
+    [prompt]: 'trusted',
+    [slow]: 'distrusted',
+    [untried]: 'untried',
+  });
+});
+
 it('an attempt has its start time by the clock of the database, even if that of its worker is an hour behind', async () => {
   const claim = await claimTest();
   const startedMs = performance.now() - 60_000;

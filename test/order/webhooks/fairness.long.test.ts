@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
@@ -41,29 +40,6 @@ async function startHanging() {
   return state;
 }
 
-/** Starts an endpoint that answers every message after a delay. */
-async function startLate(answerAfterMs: number) {
-  const close = async () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  const state = { url: '', answers: true, answered: [] as string[], open: 0, closed: 0, close };
-  const server = createHttpServer((request, response) => {
-    state.open++;
-    response.on('close', () => {
-      state.open--;
-      state.closed++;
-    });
-    setTimeout(() => {
-      if (!state.answers) return;
-      state.answered.push(request.url!);
-      response.writeHead(204).end();
-    }, answerAfterMs);
-  });
-  state.url = await listen(server);
-  return state;
-}
-
 /** Registers endpoints for an application of its own, and completes batches of it. */
 async function fill(stack: Stack, url: string, batches: number): Promise<void> {
   const api = await stack.newApi();
@@ -92,10 +68,9 @@ async function newStack(): Promise<Stack> {
 
 /** The tests mostly wait, each on a stack of its own, so they wait together. */
 describe.concurrent('beside others', async () => {
-  const [stackOfHanging, stackOfLate, stackOfDead] = await Promise.all([newStack(), newStack(), newStack()]);
+  const [stackOfHanging, stackOfDead] = await Promise.all([newStack(), newStack()]);
   const hanging = await untilTestsEnd(startHanging());
-  const late = await untilTestsEnd(startLate(2_500));
-  const [receiver, another] = [await untilTestsEnd(startReceiver()), await untilTestsEnd(startReceiver())];
+  const receiver = await untilTestsEnd(startReceiver());
   let isBroken = true;
   const broken = await untilTestsEnd(startReceiver((response) => response.writeHead(isBroken ? 500 : 204).end()));
 
@@ -115,23 +90,6 @@ describe.concurrent('beside others', async () => {
       hungUp: 0,
       open: 2 * HANGING_OF_APPLICATION,
     });
-  });
-
-  it('a healthy endpoint gets its messages while slow endpoints could fill all places of a worker', async () => {
-    const stack = stackOfLate;
-    // If every answering endpoint kept its full share, 32 endpoints would occupy the 64 places of both workers with two
-    // messages each.
-    await Promise.all([1, 2, 3, 4].map((application) => fill(stack, `${late.url}/${application}`, 2 * BACKLOG)));
-    // Each endpoint has answered once and has received its second message.
-    await vi.waitFor(() => expect(new Set(late.answered).size).toBe(4 * HANGING_OF_APPLICATION), WAIT);
-    late.answers = false;
-    await vi.waitFor(() => expect(late.open).toBeGreaterThanOrEqual(64), WAIT);
-    const closedBefore = late.closed;
-    const good = await stack.newApi();
-    await register(good, another.url);
-    const sent = await completeBatches(good, 10);
-    await another.awaitCount(sent.length);
-    expect(late.closed).toBe(closedBefore);
   });
 
   it('a dead endpoint has a bounded number of rows, and gets all of its events soon after it recovers', async () => {
