@@ -55,15 +55,6 @@ describe('an asset', () => {
     await api.carryOut(newBuy(customer, [at]));
   });
 
-  it('is full with two elements of an order, neither of which is too large alone', async () => {
-    const [one, two] = [newAssetNum(), newAssetNum()];
-    const element = (assetNos: string[], count: number) => ({ assetNos, products: products(count) });
-    const order = (count: number) =>
-      newBuy(customer, [], { assets: [element([one, two], 1_200), element([two], count)] });
-    expect(await causeOf(order(801))).toEqual(['asset_full', 'asset_full']);
-    expect(await causeOf(order(800))).toEqual([null, null]);
-  });
-
   it('has 2,000 grants and not one more, even with fewer products', async () => {
     const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 1, { grants: ON_ASSET - 2 });
     for (const place of [1, 2, 3])
@@ -87,14 +78,6 @@ describe('an asset', () => {
     expect(await causeOf(revoke(uris))).toEqual([null, null]);
     await api.carryOut(deleteProduct(customer, large, {}, source));
     expect(dataOf(await api.call('GET', `/asset/${large[0]}`)).products).toEqual([]);
-  });
-
-  it('can be transferred when full, and is also full for its new customer', async () => {
-    const { large } = await buyLargeAssets({ db: stack.db, api }, customer, 1, FULL.products);
-    const next = await api.newCustomer();
-    const transfer = (element: Sent) => newBuy(next, large, {}, { transferedAssetNum: true, ...element });
-    expect(await causeOf(transfer({}))).toEqual(['asset_full', 'asset_full']);
-    expect(await causeOf(transfer({ products: [] }))).toEqual([null, null]);
   });
 });
 
@@ -185,31 +168,6 @@ describe('orders', () => {
   beforeAll(async () => {
     ({ large } = await buyLargeAssets({ db: stack.db, api }, customer, ASSETS, FULL.products));
     next = await api.newCustomer();
-  });
-
-  it('over the limit report their first fault', async () => {
-    const numbers = (...more: string[]) => [...large.slice(0, FULL_ASSETS), ...more, ...large.slice(FULL_ASSETS)];
-    const orders = [
-      { ...deleteAsset(customer, large), enterpriseGlobalId: '1' },
-      { ...deleteAsset(customer, large), srcLicenseOrderId: '1' },
-      deleteAsset(customer, [newAssetNum(), ...large]),
-      deleteAsset(customer, numbers(newAssetNum())),
-      deleteAsset(customer, [...large, newAssetNum()]),
-    ];
-    const missing = ['asset_not_found', 'asset_not_found'];
-    const causes = ['enterprise_mismatch', 'source_order_not_found', ...missing, 'order_too_large'];
-    expect(causesOf(await api.process(batchOf(...orders)))).toEqual(causes);
-    // Together, they would read too much for a preview.
-    for (const [index, order] of orders.entries()) {
-      expect(causesOf(await api.preview(batchOf(order)))).toEqual([causes[index]]);
-      expect(refusalOf(await api.submit(syncOf(order)))).toMatchObject({ cause: causes[index] });
-    }
-    const someonesAsset = newAssetNum();
-    await api.carryOut(newBuy(await api.newCustomer(), [someonesAsset], { licenseType: 'softkey' }));
-    const mismatches = [transfer(next, [someonesAsset, ...large]), transfer(next, numbers(someonesAsset))];
-    expect(causesOf(await api.preview(batchOf(...mismatches)))).toEqual(Array(2).fill('license_type_mismatch'));
-    const late = deleteProduct(customer, numbers(newAssetNum()));
-    expect(causesOf(await api.preview(batchOf(late)))).toEqual(['asset_not_found']);
   });
 
   it('that touch more than 20,000 together are refused in a sync call or a preview, and applied async', async () => {
