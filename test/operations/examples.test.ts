@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { createDemoCustomers } from '@lockstep/customers';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
@@ -104,56 +100,6 @@ describe('an example', () => {
       expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(`${none}/demo.json`) });
     });
   });
-
-  // These wait between their calls, so they run side by side.
-  it.concurrent('repeats calls that no service answers, and then says so', async () => {
-    const LOCKSTEP_BASE_URL = `http://127.0.0.1:${await freePort()}`;
-    const env = { ...credentials(), LOCKSTEP_BASE_URL };
-    const { status, stderr } = await startWith(env, 'submit-and-wait', 'examples/first-batch.json').ended;
-    expect(status).toBe(1);
-    expect(stderr).toContain(`${LOCKSTEP_BASE_URL}/oauth2/token gave no complete answer (ECONNREFUSED)`);
-    expect(stderr.match(/connection_failed\); repeating it/g)).toHaveLength(5);
-  });
-
-  it.concurrent.each(['submit-and-wait', 'sync'])(
-    'repeats calls after code 500 and answers of a proxy: %s',
-    async (example) => {
-      const failures = [
-        { status: 299, body: JSON.stringify({ code: '500', cause: 'overloaded', message: 'busy' }) },
-        { status: 502, body: '<html>' },
-      ];
-      const nonces = new Set<string>();
-      const server = createServer(async (request, response) => {
-        const { search, searchParams } = new URL(request.url!, stack.baseUrl);
-        const failure = search === '' ? undefined : failures.shift();
-        nonces.add(searchParams.get('g_nonce') ?? '');
-        const answer =
-          failure !== undefined
-            ? new Response(failure.body, { status: failure.status, headers: { 'retry-after': '1' } })
-            : await fetch(stack.baseUrl + request.url, {
-                method: request.method!,
-                headers: request.headers as Record<string, string>,
-                ...(request.method === 'POST' && { body: await buffer(request) }),
-              });
-        response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      try {
-        const LOCKSTEP_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        const batch = changed('first-batch.json', (text) =>
-          text.replace('2026-0001', `2026-${example}`).replace('8100000009', newAssetNum()),
-        );
-        const job = startWith({ ...credentials(), LOCKSTEP_BASE_URL }, example, batch);
-        expect(await job.ended).toMatchObject({
-          status: 0,
-          stderr: expect.stringMatching(/^.*overloaded.*\n.*answer_foreign.*\n$/),
-        });
-        expect({ failures, nonces: nonces.size }).toEqual({ failures: [], nonces: example === 'sync' ? 4 : 6 });
-      } finally {
-        server.close();
-      }
-    },
-  );
 
   it('follows the feed, and continues where it stopped', async () => {
     const file = join(inject('directory'), 'last-id.txt');
