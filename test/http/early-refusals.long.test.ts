@@ -6,7 +6,7 @@ import { Api } from '../harness/api.ts';
 import { buildHead, readFirst, send } from '../harness/network/raw-calls.ts';
 import { freePort } from '../harness/network/redis.ts';
 import { ServiceProcess } from '../harness/processes/service-process.ts';
-import { CLIENTS, type Sending } from '../harness/senders/senders.ts';
+import { CLIENTS, runSender, type Sending } from '../harness/senders/senders.ts';
 import { createTestDatabase, testStack } from '../harness/stack.ts';
 
 /** An answer sent while the client is still writing reaches every client (rules 1). */
@@ -39,7 +39,7 @@ function sending(caller: Api, changes: Partial<Sending> & { path?: string } = {}
 
 /** Counts outcomes: an answer's status and cause, or what the client saw instead. */
 async function outcomes(client: (typeof CLIENTS)[number], what: Sending): Promise<Record<string, number>> {
-  const lines = (await client.send(what)).map((line) => {
+  const lines = (await runSender(client, what)).map((line) => {
     const [, status, body] = /^(\d+) (\{.*)$/.exec(line) ?? [];
     if (status === undefined || body === undefined) return line;
     const { cause, error } = JSON.parse(body) as { cause?: string; error?: string };

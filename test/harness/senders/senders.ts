@@ -1,11 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
-
-const run = promisify(execFile);
 
 /** What a client sends. */
 export interface Sending {
@@ -23,88 +18,25 @@ export interface Sending {
 interface Client {
   name: string;
   isInstalled: boolean;
-  /** Sends. Returns a line per call: the status and body of its answer, or "lost" and the reason. */
-  send(sending: Sending): Promise<string[]>;
+  /** The words that start it. */
+  command: string[];
 }
 
-const isInstalled = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
-
-/** The clients; Node's fetch is always available. */
+/** The clients: one that reads while it writes, which is always available, and one that writes all before it reads. */
 export const CLIENTS: readonly Client[] = [
-  {
-    name: 'Node.js fetch',
-    isInstalled: true,
-    send: (sending) => runSender([process.execPath, join(import.meta.dirname, 'sender.mjs')], sending),
-  },
+  { name: 'Node.js fetch', isInstalled: true, command: [process.execPath, join(import.meta.dirname, 'sender.mjs')] },
   {
     name: 'Python http.client',
-    isInstalled: isInstalled('python3', '--version'),
-    send: (sending) => runSender(['python3', join(import.meta.dirname, 'sender.py')], sending),
+    isInstalled: spawnSync('python3', ['--version']).status === 0,
+    command: ['python3', join(import.meta.dirname, 'sender.py')],
   },
-  {
-    name: 'Java HttpClient',
-    isInstalled: isInstalled('javac', '-version'),
-    send: async (sending) => runSender(['java', '-cp', await compiled(), 'Sender'], sending),
-  },
-  { name: 'curl', isInstalled: isInstalled('curl', '--version'), send: runCurl },
 ];
 
-let classes: Promise<string> | undefined;
-
-/** Compiles the Java sender once. Returns its path. */
-function compiled(): Promise<string> {
-  classes ??= (async () => {
-    const directory = mkdtempSync(join(inject('directory'), 'java-'));
-    await run('javac', ['-d', directory, join(import.meta.dirname, 'Sender.java')]);
-    return directory;
-  })();
-  return classes;
-}
-
-async function runSender(
-  [file = '', ...args]: string[],
-  { url, count, atOnce, bytes, how, headers }: Sending,
-): Promise<string[]> {
+/** Sends. Returns a line per call: the status and body of its answer, or "lost" and the reason. */
+export async function runSender({ command: [file = '', ...args] }: Client, sending: Sending): Promise<string[]> {
+  const { url, count, atOnce, bytes, how, headers } = sending;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const numbers = [count, atOnce, bytes].map(String);
-  const { stdout } = await run(file, [...args, url, ...numbers, how, ...lines]);
+  const { stdout } = await promisify(execFile)(file, [...args, url, ...numbers, how, ...lines]);
   return stdout.trim().split('\n');
-}
-
-async function runCurl({ url, count, atOnce, bytes, how, headers }: Sending): Promise<string[]> {
-  const directory = mkdtempSync(join(inject('directory'), 'curl-'));
-  try {
-    const body = join(directory, 'body');
-    writeFileSync(body, '{}'.padEnd(bytes));
-    // Without the Expect header, so that it writes before it gets an answer.
-    const lines = Object.entries({
-      ...headers,
-      expect: '',
-      ...(how === 'whole' ? {} : { 'transfer-encoding': 'chunked' }),
-    }).flatMap(([name, value]) => ['--header', `${name}:${value}`]);
-    const rate = how === 'slow' ? ['--limit-rate', '20k'] : [];
-    const calls = [
-      '--parallel',
-      '--parallel-immediate',
-      '--parallel-max',
-      String(atOnce),
-      '--output',
-      join(directory, 'answer-#1'),
-    ];
-    const numbered = url.replace('NONCE', `${randomUUID().slice(0, 8)}-[1-${count}]`);
-    const written = ['--silent', '--write-out', '%{exitcode} %{http_code} %{filename_effective}\n'];
-    const ended = run('curl', [...calls, ...written, ...rate, ...lines, '--data-binary', `@${body}`, numbered]);
-    // curl fails if any of its calls does.
-    const { stdout } = await ended.catch((error: { stdout: string }) => error);
-    return stdout
-      .trim()
-      .split('\n')
-      .map((line) => {
-        const [code, status, answer = ''] = line.split(' ');
-        if (code !== '0') return `lost with exit code ${code}`;
-        return `${status} ${existsSync(answer) ? readFileSync(answer, 'utf8') : ''}`;
-      });
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 }
