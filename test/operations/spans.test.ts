@@ -136,6 +136,17 @@ describe('with a collector', async () => {
   });
 });
 
+it('what a caller does not record leads to no span, whatever the sampler', async () => {
+  const collector = await untilTestsEnd(startCollector());
+  const { api, processes } = await testDeployment({ env: collector.env });
+  const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
+  dataOf(await api.submit(batch, given(`00-${TRACE}-${CALLER}-00`)));
+  await api.completed(batch);
+  await Promise.all(processes.map((each) => each.stop()));
+  const names = new Set(collector.spans.map(({ name }) => name));
+  expect(names).toEqual(new Set(['bindCustomer', 'getBatchResult', 'issueToken']));
+});
+
 it('a collector that never answers delays no stop, and a disabled SDK sends nothing', async () => {
   const silent = await untilTestsEnd(startCollector({ answers: false }));
   const unused = await untilTestsEnd(startCollector());

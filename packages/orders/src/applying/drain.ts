@@ -4,7 +4,6 @@ import {
   type Database,
   endSpan,
   inTransaction,
-  isTracing,
   type Logger,
   lostAgainstOthers,
   run,
@@ -159,7 +158,7 @@ function endTurns(locked: readonly number[], { lanes }: Pending, waitsFor: unkno
   return usedTurns([...used]);
 }
 
-/** Records the spans of a drain when it is over (rules 1.4): only then are the calls known to which it is linked. */
+/** Records the spans of a drain when it is over (rules 1.4): only then are the recorded calls known that led to it. */
 function traceDrain(drained: Drained, startedMs: number, endedMs: number): void {
   const { batches, succeeded, failedOrders, traceparents: links, appliedMs } = drained;
   const orders = { 'lockstep.orders': succeeded + failedOrders.length, 'lockstep.failed_orders': failedOrders.length };
@@ -203,7 +202,7 @@ export class Drainer {
         log.error({ err: error, licenseOrderId, customerId: order.customerId }, 'order held; will retry');
       }
       await this.applied(drained, startedMs);
-      if (isTracing() && drained.batches.length > 0) traceDrain(drained, startedMs, endedMs);
+      if (drained.traceparents.length > 0) traceDrain(drained, startedMs, endedMs);
       return drained;
     } catch (failure) {
       if (!(failure instanceof DrainFailed)) throw failure;

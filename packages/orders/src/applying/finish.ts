@@ -22,7 +22,7 @@ export interface Applied {
   batches: WorkedBatch[];
   /** Batches of which this transaction finished at least one chunk. Complete them after the commit. */
   finishedBatchIds: BatchId[];
-  /** The trace contexts that are stored with the batches, if this process traces. */
+  /** The trace contexts of the batches' calls that are recorded, if this process traces. */
   traceparents: string[];
 }
 
@@ -148,7 +148,9 @@ const finishChunks = (traced: string) => `
   )
   select batch_id, is_finished, call from finished`;
 const FINISH_CHUNKS = finishChunks('');
-const FINISH_TRACED = finishChunks(', (select traceparent from batch_trace where batch_trace.batch_id = batch.id)');
+const FINISH_TRACED = finishChunks(
+  ", (select traceparent from batch_trace where batch_trace.batch_id = batch.id and traceparent like '%1')",
+);
 
 type FailedInBatch = { batchId: BatchId; placed: PlacedOrder };
 

@@ -65,7 +65,7 @@ function chooseSampler(
   const share = name.endsWith('always_on') ? 1 : name.endsWith('always_off') ? 0 : ratio;
   const root = new sdk.TraceIdRatioBasedSampler(share);
   if (!name.startsWith('parentbased_')) return root;
-  // A span without a parent is recorded if a recorded one led to it: startSpan links to no other.
+  // A span without a parent is recorded if a recorded one led to it.
   const shouldSample: Sampler['shouldSample'] = (_, traceId, _name, _kind, _attributes, links) =>
     links.length > 0 ? { decision: sdk.SamplingDecision.RECORD_AND_SAMPLED } : root.shouldSample(_, traceId);
   return new sdk.ParentBasedSampler({ root: { shouldSample } });
@@ -112,7 +112,7 @@ export function traceparentOf(span: Span | undefined, given: string | null): str
 interface SpanOptions {
   kind?: SpanKind;
   parent?: Span | string | null | undefined;
-  /** Trace contexts that led to it beside its parent. It gets the first 32 that are recorded. */
+  /** Trace contexts of recorded spans that led to it beside its parent. It gets the first 32. */
   links?: readonly string[];
   attributes?: Attributes;
   /** A time of performance.now; by default the present. */
@@ -124,10 +124,9 @@ export function startSpan(name: string, { parent, links = [], ...options }: Span
   // No part of a span that is not recorded is recorded either.
   if (typeof parent === 'object' && parent?.isRecording() === false) return parent;
   const above = typeof parent === 'string' ? contextOf(parent) : parent?.spanContext();
-  const recorded = links.map(contextOf).filter(({ traceFlags }) => traceFlags === TraceFlags.SAMPLED);
   return tracer.startSpan(
     name,
-    { ...options, links: recorded.slice(0, MAX_LINKS).map((context) => ({ context })) },
+    { ...options, links: links.slice(0, MAX_LINKS).map((each) => ({ context: contextOf(each) })) },
     above === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, above),
   );
 }
