@@ -44,7 +44,8 @@ it('llms.txt of the service leads to what it serves, at PUBLIC_URL, and names th
     for (const link of links) {
       // Following a redirect may open a connection that sends nothing, for which a stopping server waits.
       const page = await fetch(baseUrl + link, { redirect: 'manual' });
-      await page.arrayBuffer();
+      const [, style] = /href="(.+?\.css)"/.exec(await page.text()) ?? [];
+      if (style !== undefined) expect(await (await fetch(new URL(style, page.url))).text()).toContain('.swagger-ui');
       expect([200, 302]).toContain(page.status);
     }
     expect(entries.filter(({ link }) => link.endsWith('.md') && !served.includes(`\`${link}\``))).toEqual([]);

@@ -18,8 +18,9 @@ async function run(startPart: StartPart): Promise<void> {
   const { fault } = await consoleBuilt;
   if (fault !== undefined) sayAside(`The console could not be built: ${fault}`);
   say(`PostgreSQL: ${database.description}; queue: BullMQ on ${queue.kind === 'redis' ? 'Redis' : 'PostgreSQL'}`);
-  say(`Demo credentials: ${demoFile}; try the API: ${api.baseUrl}/docs`);
-  say(describeConsole(config.publicUrl ?? api.baseUrl, logInToken));
+  const baseUrl = config.publicUrl ?? api.baseUrl;
+  say(`Demo credentials: ${demoFile}; try the API: ${baseUrl}/docs`);
+  say(describeConsole(baseUrl, logInToken));
   say(`Lockstep is ready at ${api.baseUrl}`);
 }
 

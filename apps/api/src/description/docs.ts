@@ -53,7 +53,8 @@ export async function publishDocs(server: FastifyInstance, { publicUrl }: Servic
     docs.setErrorHandler(answerFileFailure);
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
-      indexPrefix: publicUrl === null ? '' : new URL(publicUrl).pathname,
+      // Its files are found with and without a proxy that removes a path prefix.
+      indexPrefix: '.',
       staticCSP: PAGE_POLICY,
       theme: { title: 'Lockstep API', css: [{ filename: 'colors.css', content: COLORS }] },
       uiConfig: {
