@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { openPool } from '@lockstep/test/harness/databases/pool';
 import { sql } from 'kysely';
 import { expect, inject, it, vi } from 'vitest';
@@ -37,4 +39,17 @@ it('says once that PostgreSQL is away, and can be closed then', async () => {
   await listener.close();
   await started;
   expect(onLost).toHaveBeenCalledTimes(1);
+});
+
+it('can be closed while it connects', async () => {
+  const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const connected = once(silent, 'connection');
+  const { onLost, listener } = listenTo(`postgres://127.0.0.1:${(silent.address() as AddressInfo).port}/none`);
+  const started = listener.start();
+  await connected;
+  await listener.close();
+  await started;
+  expect(onLost).not.toHaveBeenCalled();
+  silent.close();
 });

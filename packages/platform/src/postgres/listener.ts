@@ -51,14 +51,13 @@ export class Listener {
         connectionString: this.#options.url,
         application_name: this.#options.applicationName,
       });
-      const end = () => void client.end().catch(() => {});
-      signal.addEventListener('abort', end);
-      // Rejects with the error that ends the connection.
-      const ended = once(client, 'end');
+      // Rejects with the error that ends the connection, and when the listener is closed: a client that is ended while it
+      // connects never says so.
+      const ended = once(client, 'end', { signal });
       ended.catch(() => {});
       client.on('error', () => {});
       try {
-        await this.#listen(client);
+        await Promise.race([this.#listen(client), ended]);
         isLost = false;
         this.#listening.resolve();
         await ended;
@@ -66,8 +65,7 @@ export class Listener {
         if (!isLost && !signal.aborted) this.#options.onLost(error);
         isLost = true;
       }
-      signal.removeEventListener('abort', end);
-      end();
+      void client.end().catch(() => {});
       await delay(RECONNECT_MS, undefined, { signal }).catch(() => {});
     }
   }
