@@ -7,6 +7,7 @@ import type { Histogram } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { dataOf } from '../harness/api.ts';
 import { openSocket, type RawAnswer, readAnswers, request, sendRaw } from '../harness/network/raw-http.ts';
+import { startAnotherApi } from '../harness/processes/another-api.ts';
 import { testStack } from '../harness/stack.ts';
 
 /** Requests that are barely HTTP. Each gets the envelope, one log line and one count in the metrics. */
@@ -390,4 +391,21 @@ describe('every answer', () => {
       expect(answer!.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
     },
   );
+});
+
+it('a service that stops sends whole answers to clients that read slowly, and waits for no others', async () => {
+  const { api: other, close } = await startAnotherApi(stack, api);
+  const silent = await openSocket(other.baseUrl);
+  const slow = await openSocket(other.baseUrl);
+  // More than what the kernel keeps.
+  slow.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(50));
+  await once(slow, 'readable');
+  const closing = close();
+  const answers = await readAnswers(slow);
+  await closing;
+  expect(new Set(answers.map(({ headers, body }) => Number(headers['content-length']) - body.length))).toEqual(
+    new Set([0]),
+  );
+  expect(answers).toHaveLength(50);
+  silent.destroy();
 });

@@ -50,7 +50,9 @@ const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
 /** How long a connection can still send its first byte after the server begins to close: a request may be in flight. */
 const FIRST_BYTE_MS = 1_000;
-/** How long the server then drops the rest of answered requests: longer than it waits for bodies. */
+/** How often a closing server ends the connections that have been answered since. */
+const END_IDLE_EVERY_MS = 100;
+/** How long it waits for clients that still send, or read their answers: longer than for bodies. */
 const CLOSING_MS = 20_000;
 
 /** The last call of each connection. Answers are sent in order, so it is answered last. */
@@ -111,23 +113,32 @@ function countDropped(http: Server, { log, metrics }: Records): void {
 }
 
 /**
- * Makes a closing server end connections on which nothing was ever sent. Browsers open some in advance. Node.js only
- * ends connections that have carried a request; the others would keep the server open until they time out. Later, it
- * also ends those that are answered and still send.
+ * Makes a closing server end every connection that has nothing more to send. Node.js (24) ends connections only at the
+ * moment of closing, even those that are still sending an answer, and never those on which nothing was sent, such as
+ * browsers open in advance. After a while, it ends all but those whose call is not answered yet.
  */
 function endWhenClosing(server: FastifyInstance): void {
+  const { server: http } = server;
   const open = new Set<Socket>();
-  server.server.on('connection', (socket) => {
+  http.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
+  const isSending = (socket: Socket) => {
+    const { response } = lastCalls.get(socket) ?? {};
+    return response?.writableEnded === true && !response.writableFinished;
+  };
+  const endIdle = http.closeIdleConnections.bind(http);
+  http.closeIdleConnections = () => void ([...open].some(isSending) || endIdle());
   const endAfter = (ms: number, isOver: (socket: Socket) => boolean) =>
     setTimeout(() => {
       for (const socket of open) if (isOver(socket)) socket.destroy();
     }, ms).unref();
   server.addHook('preClose', async () => {
+    const timer = setInterval(() => http.closeIdleConnections(), END_IDLE_EVERY_MS);
+    http.once('close', () => clearInterval(timer));
     endAfter(FIRST_BYTE_MS, ({ bytesRead }) => bytesRead === 0);
-    endAfter(CLOSING_MS, ({ writableEnded }) => writableEnded);
+    endAfter(CLOSING_MS, (socket) => lastCalls.get(socket)?.response.headersSent !== false);
   });
 }
 
