@@ -121,8 +121,8 @@ describe('with a collector', async () => {
     expect(call.attributes).toMatchObject({ 'http.response.status_code': '200', 'lockstep.code': '0' });
     expect(named('accept')).toMatchObject({ traceId: TRACE, parent: call.id, lasts: true });
     const drain = named('drain');
-    expect(drain).toMatchObject({ links: [`${TRACE}-${call.id}`], parent: undefined, lasts: true });
-    expect(named('apply')).toMatchObject({ traceId: drain.traceId, parent: drain.id, lasts: true });
+    expect(drain).toMatchObject({ traceId: TRACE, links: [`${TRACE}-${call.id}`], parent: call.id, lasts: true });
+    expect(named('apply')).toMatchObject({ traceId: TRACE, parent: drain.id, lasts: true });
     const delivery = named('delivery');
     expect(delivery).toMatchObject({ traceId: TRACE, parent: call.id, kind: 3, isError: false, lasts: true });
     expect(message!.headers.traceparent).toBe(`00-${TRACE}-${delivery.id}-01`);

@@ -163,7 +163,9 @@ function traceDrain(drained: Drained, startedMs: number, endedMs: number): void 
   const { batches, succeeded, failedOrders, traceparents: links, appliedMs } = drained;
   const orders = { 'lockstep.orders': succeeded + failedOrders.length, 'lockstep.failed_orders': failedOrders.length };
   const attributes = { 'lockstep.batches': batches.length, ...orders };
-  const span = startSpan('drain', { kind: SpanKind.CONSUMER, links, attributes, startTime: startedMs });
+  const options = { kind: SpanKind.CONSUMER, attributes, startTime: startedMs };
+  // A part of the first call's trace, so that what decided on recording that call decides on it, too.
+  const span = startSpan('drain', { ...options, parent: links[0], links });
   endSpan(startSpan('apply', { parent: span, startTime: appliedMs[0] }), null, appliedMs[1]);
   endSpan(span, null, endedMs);
 }

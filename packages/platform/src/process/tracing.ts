@@ -64,11 +64,7 @@ function chooseSampler(
 ): Sampler {
   const share = name.endsWith('always_on') ? 1 : name.endsWith('always_off') ? 0 : ratio;
   const root = new sdk.TraceIdRatioBasedSampler(share);
-  if (!name.startsWith('parentbased_')) return root;
-  // A span without a parent is recorded if a recorded one led to it.
-  const shouldSample: Sampler['shouldSample'] = (_, traceId, _name, _kind, _attributes, links) =>
-    links.length > 0 ? { decision: sdk.SamplingDecision.RECORD_AND_SAMPLED } : root.shouldSample(_, traceId);
-  return new sdk.ParentBasedSampler({ root: { shouldSample } });
+  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
 }
 
 /** Logs that spans were not sent, at most once in ten minutes. */
@@ -112,7 +108,7 @@ export function traceparentOf(span: Span | undefined, given: string | null): str
 interface SpanOptions {
   kind?: SpanKind;
   parent?: Span | string | null | undefined;
-  /** Trace contexts of recorded spans that led to it beside its parent. It gets the first 32. */
+  /** Trace contexts of recorded spans that led to it. It gets the first 32. */
   links?: readonly string[];
   attributes?: Attributes;
   /** A time of performance.now; by default the present. */
