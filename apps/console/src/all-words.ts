@@ -14,7 +14,9 @@ import { sessionWords } from './pages/session/words.ts';
 import { webhooksWords } from './pages/webhooks/words.ts';
 import { shellWords } from './shell/words.ts';
 import { stateWords } from './words/codes.ts';
+import { wordsIn } from './words/define-words.ts';
 import { kitWords } from './words/kit.ts';
+import type { Language } from './words/language.ts';
 
 const areas = {
   applications: applicationsWords,
@@ -38,17 +40,15 @@ const areas = {
   states: stateWords,
   webhooks: webhooksWords,
 };
-type Areas = typeof areas;
-type Words = { [Area in keyof Areas]: Areas[Area]['en'] };
 
-const wordsIn = (language: 'en' | 'zh') =>
-  Object.fromEntries(Object.entries(areas).map(([area, words]) => [area, words[language]])) as unknown as Words;
+const areasIn = (language: Language) =>
+  Object.fromEntries(Object.entries(areas).map(([area, words]) => [area, wordsIn(words, language)])) as typeof areas;
 
 /**
  * The console's words by area, for tests: they look for these words, test ids and data, so that a sentence can change
  * without a test.
  */
-export const en = wordsIn('en');
-export const zh = wordsIn('zh');
+export const en = areasIn('en');
+export const zh = areasIn('zh');
 export { translateFault } from './pages/webhooks/faults-zh.ts';
 export { causesInChinese, explainInChinese, wordsInChinese } from './words/causes-zh.ts';

@@ -9,10 +9,12 @@ import { beganWithoutSession, readStyleNonce } from './page-head.ts';
 import { router } from './routes.tsx';
 import { askForLogIn, followSession } from './shell/follow-session.ts';
 import { resolveColors, theme } from './theme.ts';
+import { TAG } from './words/language.ts';
 
 // After the first page, which never needs it.
 const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }));
 
+document.documentElement.lang = TAG;
 const nonce = readStyleNonce();
 followSession(router, queryClient);
 if (beganWithoutSession()) askForLogIn(router);

@@ -2,9 +2,9 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
-import { kitWords } from '../words/kit.ts';
+import { writeNumber } from '../words/formats.ts';
+import { kitWords as words } from '../words/kit.ts';
 import { writeTime } from '../words/times.ts';
-import { useLanguageTag, useNumberFormat, useWords } from '../words/words.ts';
 import styles from './values.module.css';
 
 interface ChartSeries {
@@ -38,20 +38,16 @@ const NOTHING_SELECTED = { left: 0, top: 0, width: 0, height: 0 };
 
 const heightOf = (series: readonly unknown[]) => (series.length > 1 ? MAIN_HEIGHT_PX : HEIGHT_PX);
 
-/** Draws areas over time with uPlot. Redraws when the data, the theme or the width changes. */
+/** Draws areas over time with uPlot. Redraws when the data, the theme or the width changes; the lines stay the same. */
 export default function LineChart(props: ChartProps) {
   const { label, panels } = props;
   const frame = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
-  const tag = useLanguageTag();
-  const words = useWords(kitWords);
-  const write = useNumberFormat({ maximumFractionDigits: 1 });
   const plots = useRef<uPlot[]>([]);
-  const latest = useRef<Latest>(null!);
-  latest.current = { ...props, time: words.time, write };
-  const lines = JSON.stringify(panels.map((series) => series.map(({ values: _, ...line }) => line)));
+  const latest = useRef(props);
+  latest.current = props;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another color scheme or language draws it anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another color scheme draws it anew.
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
@@ -65,9 +61,8 @@ export default function LineChart(props: ChartProps) {
     });
     void loadPlot().then((Plot) => {
       if (isGone) return;
-      const described: Omit<ChartSeries, 'values'>[][] = JSON.parse(lines);
-      plots.current = described.map((series, place) => {
-        const options = describe(series, place, latest, element.clientWidth);
+      plots.current = latest.current.panels.map((_, place) => {
+        const options = describe(place, latest, element.clientWidth);
         return new Plot(options, dataOf(latest.current, place), element);
       });
       watch.observe(element);
@@ -78,7 +73,7 @@ export default function LineChart(props: ChartProps) {
       for (const plot of plots.current) plot.destroy();
       plots.current = [];
     };
-  }, [scheme, tag, lines, write]);
+  }, [scheme]);
   useEffect(() => {
     for (const [place, plot] of plots.current.entries()) plot.setData(dataOf(latest.current, place));
   });
@@ -91,16 +86,11 @@ function dataOf({ timesMs, panels }: ChartProps, place: number): uPlot.AlignedDa
   return [timesMs.map((timeMs) => timeMs / MILLISECONDS), ...panels[place]!.map(({ values }) => [...values])];
 }
 
-/** What the chart got last, the word for the time in its legend, and how it writes values. */
-type Latest = ChartProps & { time: string; write: (value: number) => string };
-
-function describe(
-  series: readonly Omit<ChartSeries, 'values'>[],
-  place: number,
-  latest: { readonly current: Latest },
-  width: number,
-): uPlot.Options {
-  const { panels, time, write } = latest.current;
+/** The options of a plot, by its place among those of the chart. `latest`: what the chart got last. */
+function describe(place: number, latest: { readonly current: ChartProps }, width: number): uPlot.Options {
+  const { panels } = latest.current;
+  const series = panels[place]!;
+  const write = (value: number) => writeNumber(value, 1);
   const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const grid = { stroke: color('mantine-color-default-border'), width: 1 };
   const axis = { stroke: color('mantine-color-dimmed'), grid, ticks: { show: false } };
@@ -134,7 +124,7 @@ function describe(
     ],
     series: [
       {
-        label: time,
+        label: words.time,
         value: (_, seconds) =>
           seconds === null ? latest.current.period : writeTime(seconds * MILLISECONDS, 'local').slice(0, 16),
       },

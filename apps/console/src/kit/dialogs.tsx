@@ -3,8 +3,7 @@ import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { CallFailure, type CallOf } from '../api/calls.ts';
 import { useChange, useMayCall } from '../api/operations.ts';
-import { kitWords } from '../words/kit.ts';
-import { useWords } from '../words/words.ts';
+import { kitWords as words } from '../words/kit.ts';
 import { Failure } from './page.tsx';
 import { announce, Notice } from './signs.tsx';
 import { CopyId, Fields } from './values.tsx';
@@ -79,7 +78,6 @@ function ConfirmDialog<Id extends ConsoleOperationId>({
   onClose,
   ...props
 }: ConfirmButtonProps<Id> & { onAnswer: (data: ConsoleData<Id>) => void; onClose: () => void }) {
-  const words = useWords(kitWords);
   const change = useChange(props.operation);
   const confirm = async () => {
     try {
@@ -124,7 +122,6 @@ interface OneTimeSecretProps {
 
 /** Shows a password or secret once, until the reader confirms that they saved it. */
 export function OneTimeSecret({ title, secrets, onClose, children }: OneTimeSecretProps) {
-  const words = useWords(kitWords);
   const fields = Object.entries(secrets).map(([label, id]) => [label, <CopyId key={label} id={id} what={label} />]);
   return (
     <Dialog title={title} onClose={onClose} mustAnswer confirm={{ children: words.saved, onClick: onClose }}>
@@ -159,7 +156,6 @@ export function useReturnFocus(): void {
 
 /** Shows a modal dialog while it is mounted. Afterwards the focus returns to where it was. */
 export function Dialog({ title, onClose, mustAnswer = false, children, dismiss, confirm }: DialogProps) {
-  const words = useWords(kitWords);
   useReturnFocus();
   return (
     <Modal opened onClose={onClose} closeOnEscape={!mustAnswer} closeOnClickOutside={false} withCloseButton={false}>

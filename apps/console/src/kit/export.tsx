@@ -3,8 +3,7 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CallFailure, type CallOf, exportOperation } from '../api/calls.ts';
-import { kitWords } from '../words/kit.ts';
-import { useWords } from '../words/words.ts';
+import { kitWords as words } from '../words/kit.ts';
 import { Dialog } from './dialogs.tsx';
 import { Failure } from './page.tsx';
 import { announce } from './signs.tsx';
@@ -18,7 +17,6 @@ interface Save extends ButtonProps {
 
 /** A button that saves a file, or shows why that failed. The download continues when the reader opens another page. */
 export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
-  const words = useWords(kitWords);
   const isHere = useRef(true);
   useEffect(() => {
     isHere.current = true;
@@ -58,7 +56,6 @@ interface Export<Id extends ConsoleOperationId> {
 
 /** Saves all entries of a list as CSV. */
 export function ExportButton<Id extends ConsoleOperationId>({ operation, call, label }: Export<Id>) {
-  const words = useWords(kitWords);
   const [kilobytes, setKilobytes] = useState<number>();
   const fetchFile = async () => {
     const onBytes = (bytes: number) => setKilobytes(Math.round(bytes / 1_000));

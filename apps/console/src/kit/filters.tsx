@@ -3,9 +3,8 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconBookmark, IconCheck, IconPlus, IconX } from '@tabler/icons-react';
 import { useLocation } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { kitWords } from '../words/kit.ts';
+import { kitWords as words } from '../words/kit.ts';
 import { readLocalTime, writeLocalTime, writeTime } from '../words/times.ts';
-import { useWords } from '../words/words.ts';
 import { Dialog } from './dialogs.tsx';
 import { TextField, useAddress } from './inputs.tsx';
 import styles from './kit.module.css';
@@ -33,7 +32,6 @@ const MAX_UNSET = 6;
 
 /** Filters of a list as chips, kept in the page's address. Changing one applies it and returns to the first page. */
 export function Filters({ fields }: { fields: readonly FilterField[] }) {
-  const words = useWords(kitWords);
   const [address, change] = useAddress();
   const [added, setAdded] = useState<string>();
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
@@ -87,7 +85,6 @@ interface ChipProps {
 }
 
 function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
-  const words = useWords(kitWords);
   const [address] = useAddress();
   const [isOpen, setOpen] = useState(isAdded);
   const { name, label, kind, options = {}, placeholder } = field;
@@ -177,7 +174,6 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
 }
 
 function Fill({ onFill, children }: { onFill: (form: FormData) => void; children: ReactNode }) {
-  const words = useWords(kitWords);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onFill(new FormData(event.currentTarget));
@@ -193,7 +189,6 @@ function Fill({ onFill, children }: { onFill: (form: FormData) => void; children
 }
 
 function Period({ field: { name, until, kind }, onApply }: { field: FilterField; onApply: ChipProps['onApply'] }) {
-  const words = useWords(kitWords);
   const [address] = useAddress();
   const presets = kind === 'past' ? past() : future();
   const apply = (from: string | undefined, to: string | undefined) =>
@@ -276,7 +271,6 @@ function writeFilter({ name, until, kind, options = {} }: FilterField, address: 
 
 /** Sets of filters that the reader named, per page, kept in this browser. */
 function Views({ names }: { names: readonly string[] }) {
-  const words = useWords(kitWords);
   const [address, change] = useAddress();
   const path = useLocation({ select: ({ pathname }) => pathname });
   const [saved, setSaved] = useLocalStorage<Record<string, Search>>({

@@ -1,5 +1,13 @@
-import { NativeSelect, type NativeSelectProps, Tabs, TextInput, type TextInputProps } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import {
+  Button,
+  type ButtonProps,
+  NativeSelect,
+  type NativeSelectProps,
+  Tabs,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
+import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
 import styles from './kit.module.css';
 import type { Search } from './search.ts';
@@ -50,6 +58,11 @@ export function AddressTabs({ of, parts, initial = parts[0]!.name }: Tabbed) {
       </Tabs.Panel>
     </Tabs>
   );
+}
+
+/** A button that opens another page. */
+export function ButtonLink({ to, ...button }: ButtonProps & { to: LinkProps; children: ReactNode }) {
+  return <Button renderRoot={(props) => <Link {...to} {...props} />} {...button} />;
 }
 
 type TextFieldProps = Omit<TextInputProps, 'onChange' | 'value'> & { value: string; onChange: (text: string) => void };

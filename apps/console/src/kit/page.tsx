@@ -6,9 +6,9 @@ import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, use, useEffect, useRef } from 'react';
 import type { CallFailure } from '../api/calls.ts';
 import { MeContext, useMayCall, useMe } from '../api/operations.ts';
-import { useCauseWords } from '../words/causes.ts';
-import { kitWords } from '../words/kit.ts';
-import { useCodeNames, useWords } from '../words/words.ts';
+import { explainCause } from '../words/causes.ts';
+import { codeName } from '../words/formats.ts';
+import { kitWords as words } from '../words/kit.ts';
 import styles from './kit.module.css';
 import { CopyId, Labeled } from './values.tsx';
 
@@ -22,8 +22,9 @@ import { CopyId, Labeled } from './values.tsx';
  *
  *    Lists, filters and tabs read and change the address themselves. Other components do so by `useAddress`.
  *
- * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ name: [English, Chinese] })`. `useWords(…)` also
- *    returns the words that areas share (`words/define-words.ts`). Tests read all of them from `all-words.ts`.
+ * 3. Put all text into `pages/<area>/words.ts`: `defineAreaWords({ name: [English, Chinese] })`. It returns them in the
+ *    language of the page, with the words that areas share (`words/define-words.ts`). Tests read all of them from
+ *    `all-words.ts`.
  *
  * 4. Make changes with `ConfirmButton`: it asks first, calls the operation, announces success and shows failures in its
  *    dialog. It hides itself from roles that may not call the operation. Show a password or secret by `OneTimeSecret`.
@@ -58,7 +59,6 @@ let openedFirst: string | undefined;
 
 /** A page. After in-app navigation it moves the focus to its heading. */
 export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...content }: PageFrame & Content<Data>) {
-  const words = useWords(kitWords);
   const limitation = useLimitation();
   const heading = useRef<HTMLHeadingElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -108,7 +108,6 @@ export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...conte
 
 /** Returns a sentence that names the channels of an operator who is limited to some; otherwise an empty one. */
 function useLimitation(): string {
-  const words = useWords(kitWords);
   const channels = use(MeContext)?.channels;
   return channels ? words.gap + words.limitedTo(channels.join(words.comma)) : '';
 }
@@ -144,7 +143,6 @@ export function Query<Data>({ of: { data, error, refetch }, children }: QueryPro
 
 /** Says that something loads. */
 export function Loading() {
-  const words = useWords(kitWords);
   return (
     <output>
       <Loader size="sm" aria-hidden="true" /> {words.loading}
@@ -165,19 +163,17 @@ const focus = (element: HTMLElement | null) => element?.focus();
 
 /** Shows what failed, why, what to do, and the request ID to search the log for. */
 export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: (() => void) | undefined }) {
-  const words = useWords(kitWords);
-  const causeWords = useCauseWords();
   const { title, advice } = useExplanation(failure);
   const { cause, requestId, status, faults } = failure;
   return (
     <Alert color="red" role="alert" title={title}>
-      {status > 0 && <div>{causeWords(failure)}</div>}
+      {status > 0 && <div>{explainCause(failure)}</div>}
       {faults.length > 1 && (
         <ul>
           {faults.map((fault, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
             <li key={index}>
-              <code>{fault.path}</code> {causeWords(fault).replace(`${fault.path}：`, '')}
+              <code>{fault.path}</code> {explainCause(fault).replace(`${fault.path}：`, '')}
             </li>
           ))}
         </ul>
@@ -201,7 +197,6 @@ export function Failure({ failure, onRetry }: { failure: CallFailure; onRetry?: 
 }
 
 function useExplanation({ status, cause }: CallFailure): { title: string; advice: string } {
-  const words = useWords(kitWords);
   const limitation = useLimitation();
   if (cause === 'incomplete') return { title: words.incomplete, advice: words.incompleteAdvice };
   if (status === 0) return { title: words.unreachable, advice: words.unreachableAdvice };
@@ -213,8 +208,6 @@ function useExplanation({ status, cause }: CallFailure): { title: string; advice
 
 /** Shows a form if the operator's role may call its operation; otherwise says which role may. */
 export function RoleGate({ operation, children }: { operation: ConsoleOperationId; children: ReactNode }) {
-  const words = useWords(kitWords);
-  const codeName = useCodeNames();
   const { role } = useMe();
   if (useMayCall()(operation)) return children;
   return (

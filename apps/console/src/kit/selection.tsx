@@ -1,7 +1,6 @@
 import { Button, Checkbox, type CheckboxProps, Group, Paper } from '@mantine/core';
 import { type ChangeEvent, type MouseEvent, type ReactNode, useRef, useState } from 'react';
-import { kitWords } from '../words/kit.ts';
-import { useWords } from '../words/words.ts';
+import { kitWords as words } from '../words/kit.ts';
 
 /** What can be done with chosen rows. */
 export type Actions<Row> = (chosen: readonly Row[]) => ReactNode;
@@ -11,7 +10,6 @@ export type Actions<Row> = (chosen: readonly Row[]) => ReactNode;
  * the one before. Rows that are no longer shown are not chosen.
  */
 export function useSelection<Row>(rows: readonly Row[], rowKey: (row: Row) => string, actions?: Actions<Row>) {
-  const words = useWords(kitWords);
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const before = useRef<string>(undefined);
   const chosen = rows.filter((row) => keys.has(rowKey(row)));

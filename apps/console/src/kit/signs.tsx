@@ -1,8 +1,7 @@
 import { Alert, EmptyState, Badge as MantineBadge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { type KnownState, stateWords } from '../words/codes.ts';
-import { kitWords } from '../words/kit.ts';
-import { readWords, useWords } from '../words/words.ts';
+import { kitWords as words } from '../words/kit.ts';
 
 /** The meaning of a badge, notice or figure. The words must say the same, for readers who can't see the color. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'neutral';
@@ -29,14 +28,8 @@ const STATES: readonly (readonly [Tone, ...KnownState[]])[] = [
 
 /** A state as a colored badge. `pending` names what a pending thing waits for. */
 export function StateBadge({ state, pending = 'pending' }: { state: KnownState; pending?: KnownState }) {
-  const words = useStateWords();
   const [tone = 'neutral'] = STATES.find(([, ...states]) => states.includes(state)) ?? [];
-  return <Badge tone={tone}>{words[state === 'pending' ? pending : state]}</Badge>;
-}
-
-/** The words of states, for the options of filters. */
-export function useStateWords(): Record<KnownState, string> {
-  return useWords(stateWords);
+  return <Badge tone={tone}>{stateWords[state === 'pending' ? pending : state]}</Badge>;
 }
 
 interface Message {
@@ -60,7 +53,7 @@ export function Empty({ title, children }: Message) {
 
 /** Shows an outcome in a corner for a few seconds; screen readers read it out. */
 export function announce(tone: Tone, message: string): void {
-  const closeButtonProps = { 'aria-label': readWords(kitWords).close };
+  const closeButtonProps = { 'aria-label': words.close };
   void import('@mantine/notifications').then(({ notifications }) =>
     notifications.show({ color: COLORS[tone], message, role: 'status', closeButtonProps }),
   );

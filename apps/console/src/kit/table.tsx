@@ -12,8 +12,7 @@ import {
 } from 'react';
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
-import { kitWords } from '../words/kit.ts';
-import { useWords } from '../words/words.ts';
+import { kitWords as words } from '../words/kit.ts';
 import { ExportButton } from './export.tsx';
 import { type FilterField, Filters, namesOf } from './filters.tsx';
 import { useAddress } from './inputs.tsx';
@@ -87,7 +86,6 @@ interface ListProps<Id extends ConsoleOperationId> extends Table<RowOf<Id>> {
 /** A list of the service, with filters and pages. The address has both, so that a page can be shared. */
 export function List<Id extends ConsoleOperationId>(props: ListProps<Id>) {
   const { operation, call, filters = [], refreshMs = false, none, noMatches, above, ...table } = props;
-  const words = useWords(kitWords);
   const [address, change] = useAddress();
   const names = filters.flatMap(namesOf);
   // The service validates the address.
@@ -146,7 +144,6 @@ const MAX_ROWS = 200;
 /** A table with one line a row. A click on a row opens its first link. Arrow keys move between links of rows. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, rows, rowKey, actions, empty, footer, isStale = false, isChosen } = props;
-  const words = useWords(kitWords);
   const [{ order }] = useAddress();
   const sort: Sort = order === 'oldest' ? 'ascending' : 'descending';
   const [most, setMost] = useState(MAX_ROWS);
@@ -216,7 +213,6 @@ type Sort = 'ascending' | 'descending';
 /** A header that turns the order of a list around. */
 function OrderButton({ header, sort }: { header: string; sort: Sort }) {
   const [, change] = useAddress();
-  const words = useWords(kitWords);
   const [title, order, arrow] =
     sort === 'ascending' ? [words.newestFirst, undefined, '↑'] : [words.oldestFirst, 'oldest', '↓'];
   return (
@@ -276,7 +272,6 @@ function showWhole({ target }: { target: EventTarget }): void {
 /** Links between the pages of a list. `shown`: the number of rows on this page. */
 export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown: number }) {
   const [{ cursor }, change] = useAddress();
-  const words = useWords(kitWords);
   // The cursors of the pages visited so far. Cursors only lead forward, so going back needs them.
   const [visited, setVisited] = useState<readonly (string | undefined)[]>([undefined]);
   const place = visited.indexOf(cursor);

@@ -2,9 +2,10 @@ import { ActionIcon, DataList, Progress, Timeline } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
-import { kitWords } from '../words/kit.ts';
-import { isTime, writeTime } from '../words/times.ts';
-import { useNumberFormat, useRelativeTime, useWords } from '../words/words.ts';
+import { writeNumber } from '../words/formats.ts';
+import { kitWords as words } from '../words/kit.ts';
+import { TAG } from '../words/language.ts';
+import { isTime, writeRelativeTime, writeTime } from '../words/times.ts';
 import type { ChartProps } from './LineChart.tsx';
 import { announce, COLORS, type Tone } from './signs.tsx';
 import styles from './values.module.css';
@@ -32,11 +33,10 @@ interface Field {
 
 /** A value after its label and a colon, in a sentence. */
 export function Labeled({ label, value }: Field) {
-  const { colon } = useWords(kitWords);
   return (
     <>
       {label}
-      {colon}
+      {words.colon}
       {value}
     </>
   );
@@ -66,7 +66,6 @@ export function CopyId({ id, what = id, children = id }: { id: string; what?: st
 
 /** A button that copies text to the clipboard. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const words = useWords(kitWords);
   const copy = () =>
     copyText(text).then(
       () => announce('good', words.copied),
@@ -119,7 +118,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
 
 /** A number in the format of the current language: grey if it is 0, otherwise in the color of its tone. */
 export function Count({ value, tone = 'neutral' }: { value: number; tone?: Tone }) {
-  const text = useNumberFormat()(value);
+  const text = writeNumber(value);
   return value === 0 ? <span className="dimmed">{text}</span> : <span style={{ color: textColor(tone) }}>{text}</span>;
 }
 
@@ -141,8 +140,7 @@ interface FigureProps {
 
 /** A labeled figure for the top of a page. If it is 0, it has no color. */
 export function Figure({ label, value, tone = 'neutral', link }: FigureProps) {
-  const write = useNumberFormat();
-  const text = typeof value === 'number' ? write(value) : value;
+  const text = typeof value === 'number' ? writeNumber(value) : value;
   return (
     <div className="box">
       <dt className="small">{label}</dt>
@@ -216,13 +214,11 @@ const watchClock = (tell: () => void) => {
 
 /** How long ago a time is, or how far ahead; the tooltip has it in the reader's time zone and in UTC. */
 export function Time({ timeMs, isExact = false }: TimeOptions) {
-  const words = useWords(kitWords);
-  const write = useRelativeTime();
   const nowMs = useSyncExternalStore(watchClock, readClock);
   if (timeMs === null) return <span className="dimmed">–</span>;
   if (!isTime(timeMs)) return <span>{timeMs}</span>;
   const exact = writeTime(timeMs, 'local');
-  const age = write(timeMs, nowMs);
+  const age = writeRelativeTime(TAG, timeMs, nowMs);
   return (
     <time
       className={styles.time}

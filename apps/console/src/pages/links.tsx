@@ -1,8 +1,7 @@
 import type { ConsoleData } from '@lockstep/contract/console';
 import { Link, linkOptions } from '@tanstack/react-router';
 import { CopyId } from '../kit/values.tsx';
-import { useWords } from '../words/words.ts';
-import { ordersWords } from './orders/words.ts';
+import { ordersWords as words } from './orders/words.ts';
 
 type Filters = { [name: string]: string };
 
@@ -11,6 +10,7 @@ export const pageOf = {
   application: (appKey: string) => linkOptions({ to: '/applications/$appKey', params: { appKey } }),
   asset: (assetNum: string) => linkOptions({ to: '/assets/$assetNum', params: { assetNum } }),
   batch: (batchId: string) => linkOptions({ to: '/batches/$batchId', params: { batchId } }),
+  channelsOf: (appKey: string) => linkOptions({ to: '/applications/$appKey/channels', params: { appKey } }),
   channel: (channelCode: string) => linkOptions({ to: '/channels/$channelCode', params: { channelCode } }),
   customer: (customerId: string) => linkOptions({ to: '/customers/$customerId', params: { customerId } }),
   enterprise: (enterpriseGlobalId: string) =>
@@ -25,13 +25,15 @@ export const pageOf = {
   customers: (search: Filters) => linkOptions({ to: '/customers', search }),
   enterprises: (search: Filters) => linkOptions({ to: '/enterprises', search }),
   orders: (search: Filters) => linkOptions({ to: '/orders', search }),
+  /** The page that resends failed orders of a batch: all, or those of one cause or some ids. */
+  resend: (batchId: string, search: Filters = {}) =>
+    linkOptions({ to: '/batches/$batchId/resend', params: { batchId }, search }),
   refusals: (search: Filters) => linkOptions({ to: '/refusals', search }),
   webhooks: (search: Filters) => linkOptions({ to: '/webhooks', search }),
 };
 
 /** An order ID that links to its page and can be copied. */
 export function OrderLink({ orderId }: { orderId: string }) {
-  const words = useWords(ordersWords);
   return (
     <CopyId id={orderId} what={`${words.orderId} ${orderId}`}>
       <Link {...pageOf.order(orderId)}>{orderId}</Link>

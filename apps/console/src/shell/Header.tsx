@@ -1,19 +1,18 @@
-import { Burger, Button, Kbd, Popover, Stack, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { Burger, Button, Kbd, Popover, Stack, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../api/operations.ts';
 import iconUrl from '../icon.svg';
-import { Choice } from '../kit/inputs.tsx';
-import { chooseLanguage, languages, useCodeNames, useLanguage, useWords } from '../words/words.ts';
+import { codeName } from '../words/formats.ts';
 import { useLogOut } from './log-out.ts';
 import { openPalette } from './Palette.tsx';
+import { Preferences } from './Preferences.tsx';
 import styles from './Shell.module.css';
-import { shellWords } from './words.ts';
+import { shellWords as words } from './words.ts';
 
 /** The header of every page: search and the operator's menu. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
-  const words = useWords(shellWords);
   return (
     <>
       <Burger
@@ -37,7 +36,6 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
 
 /** Opens the palette. */
 function SearchButton() {
-  const words = useWords(shellWords);
   return (
     <Button
       className={styles.find}
@@ -59,8 +57,6 @@ function SearchButton() {
 
 /** The operator's menu. */
 function Account() {
-  const words = useWords(shellWords);
-  const codeName = useCodeNames();
   const { name, role, byProvider } = useMe();
   const logOut = useLogOut();
   const [isOpen, { toggle, close }] = useDisclosure();
@@ -95,22 +91,3 @@ function Account() {
 
 /** The address of the documentation, behind the same prefix as the console. */
 const docsUrl = new URL('../docs', document.baseURI).href;
-
-/** Selects language and theme; the browser remembers both. */
-export function Preferences() {
-  const words = useWords(shellWords);
-  const language = useLanguage();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  return (
-    <>
-      <Choice size="xs" label={words.language} value={language} options={languages} onChange={chooseLanguage} />
-      <Choice
-        size="xs"
-        label={words.colors}
-        value={colorScheme}
-        options={{ auto: words.auto, light: words.light, dark: words.dark }}
-        onChange={setColorScheme}
-      />
-    </>
-  );
-}

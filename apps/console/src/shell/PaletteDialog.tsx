@@ -9,11 +9,24 @@ import { StateBadge } from '../kit/signs.tsx';
 import { pageOf } from '../pages/links.tsx';
 import type { KnownState } from '../words/codes.ts';
 import { counted, defineAreaWords } from '../words/define-words.ts';
-import { chooseLanguage, languages, useLanguage, useWords } from '../words/words.ts';
+import { language, languages } from '../words/language.ts';
 import { useAreas } from './areas.ts';
 import { useLogOut } from './log-out.ts';
 import styles from './Palette.module.css';
-import { shellWords } from './words.ts';
+import { chooseLanguage } from './Preferences.tsx';
+import { shellWords as names } from './words.ts';
+
+const words = defineAreaWords({
+  pages: ['Pages', '页面'],
+  newApplication: ['New application', '新建应用'],
+  newOperator: ['New operator', '新建操作员'],
+  all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
+  found: [(count: string) => counted(count, 'result'), (count) => `${count} 条结果`],
+  nothing: [
+    'No results. Orders, batches, webhooks and refused calls match by their full ID or number, assets by its start, others by any part.',
+    '没有结果。订单、批次、Webhook 和被拒调用须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',
+  ],
+});
 
 /** Waits for the end of quick typing. */
 const TYPING_MS = 150;
@@ -40,8 +53,6 @@ interface PaletteProps {
 
 /** Finds pages and actions at once, and what the service has while the operator types. */
 export default function PaletteDialog({ typed: typedBefore, onClose }: PaletteProps) {
-  const words = useWords(paletteWords);
-  const names = useWords(shellWords);
   const id = useId();
   useReturnFocus();
   const [text, setText] = useState('');
@@ -166,14 +177,11 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
 
 /** The pages and actions that the operator's role permits. */
 function useCommands(): Item[] {
-  const words = useWords(paletteWords);
-  const names = useWords(shellWords);
   const may = useMay();
   const areas = useAreas();
   const { byProvider } = useMe();
   const navigate = useNavigate();
   const logOut = useLogOut();
-  const language = useLanguage();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const setting = (name: string, value: string) => `${name}${words.colon}${value}`;
   const actions: [name: string, run: () => unknown][] = [
@@ -213,7 +221,6 @@ const LISTS: { [kind in SearchHit['kind']]?: (text: string) => LinkProps } = {
 
 /** The items of hits, and of the lists that may have more. */
 function useItemsOf(hits: readonly SearchHit[], text: string): Item[] {
-  const words = useWords(paletteWords);
   const navigate = useNavigate();
   return [...Map.groupBy(hits, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
     const group = words[kind === 'batch' ? 'batches' : (`${kind}s` as const)];
@@ -229,15 +236,3 @@ function useItemsOf(hits: readonly SearchHit[], text: string): Item[] {
     ];
   });
 }
-
-const paletteWords = defineAreaWords({
-  pages: ['Pages', '页面'],
-  newApplication: ['New application', '新建应用'],
-  newOperator: ['New operator', '新建操作员'],
-  all: [(text: string) => `All that match “${text}”`, (text) => `所有匹配“${text}”的结果`],
-  found: [(count: string) => counted(count, 'result'), (count) => `${count} 条结果`],
-  nothing: [
-    'No results. Orders, batches, webhooks and refused calls match by their full ID or number, assets by its start, others by any part.',
-    '没有结果。订单、批次、Webhook 和被拒调用须输入完整的 ID 或编号，资产可按编号开头，其他可按任意部分搜索。',
-  ],
-});

@@ -5,12 +5,12 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { MeContext, useOperation } from '../api/operations.ts';
 import { Query } from '../kit/page.tsx';
 import { Badge } from '../kit/signs.tsx';
-import { useNumberFormat, useWords } from '../words/words.ts';
+import { writeNumber } from '../words/formats.ts';
 import { groups, useAreas } from './areas.ts';
 import { Header } from './Header.tsx';
 import { Palette } from './Palette.tsx';
 import styles from './Shell.module.css';
-import { shellWords } from './words.ts';
+import { shellWords as words } from './words.ts';
 
 const ShortcutsDialog = lazy(() => import('./ShortcutsDialog.tsx'));
 
@@ -29,7 +29,6 @@ export function Shell({ children }: { children: ReactNode }) {
 }
 
 function Frame({ children }: { children: ReactNode }) {
-  const words = useWords(shellWords);
   const main = useRef<HTMLElement>(null);
   const [isMenuOpen, { toggle, close }] = useDisclosure();
   const router = useRouter();
@@ -71,8 +70,6 @@ const PROBLEMS_REFRESH_MS = 30_000;
 
 /** Links to the areas that the operator's role may see, with the number of problems in each. */
 function Navigation() {
-  const words = useWords(shellWords);
-  const write = useNumberFormat();
   const { data: problems } = useOperation('getProblems', {}, { refreshMs: PROBLEMS_REFRESH_MS });
   const reachable = useAreas();
   const pathname = useLocation({ select: (location) => location.pathname });
@@ -85,7 +82,7 @@ function Navigation() {
           {words[group]}
         </Text>
         {ofGroup.map(({ to, name, Icon, problem }) => {
-          const count = problem && problems?.[problem] ? write(problems[problem]) : undefined;
+          const count = problem && problems?.[problem] ? writeNumber(problems[problem]) : undefined;
           const isActive = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
           return (
             <NavLink

@@ -1,13 +1,11 @@
 import { Kbd } from '@mantine/core';
 import { Dialog } from '../kit/dialogs.tsx';
-import { useWords } from '../words/words.ts';
 import { useAreas } from './areas.ts';
 import styles from './Shell.module.css';
-import { shellWords } from './words.ts';
+import { shellWords as words } from './words.ts';
 
 /** Lists the keyboard shortcuts. */
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-  const words = useWords(shellWords);
   const shortcuts: [keys: string[], text: string][] = [
     [['?'], words.shortcutHelp],
     [['Ctrl', 'K'], words.searchButton],

@@ -4,13 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { CallFailure } from '../api/calls.ts';
 import { Failure, Loading, Page } from '../kit/page.tsx';
 import { Empty, Notice } from '../kit/signs.tsx';
-import { kitWords } from '../words/kit.ts';
-import { useWords } from '../words/words.ts';
-import { shellWords } from './words.ts';
+import { kitWords as words } from '../words/kit.ts';
 
 /** Replaces a page that failed to render or to load. */
 export function BrokenPage({ error }: { error: unknown }) {
-  const words = useWords(kitWords);
   if (error instanceof CallFailure) return <UnreachablePage failure={error} />;
   return (
     <Page title={words.pageBroken}>
@@ -28,7 +25,6 @@ const RETRY_MS = 3_000;
 
 /** Replaces a page whose files could not be loaded because the service is down, until it answers. */
 function UnreachablePage({ failure }: { failure: CallFailure }) {
-  const words = useWords(kitWords);
   const reload = () =>
     fetch(document.baseURI, { method: 'HEAD' }).then(
       () => window.location.reload(),
@@ -44,11 +40,9 @@ function UnreachablePage({ failure }: { failure: CallFailure }) {
 
 /** Shown for an unknown address. */
 export function NotFound() {
-  const kit = useWords(kitWords);
-  const words = useWords(shellWords);
   return (
-    <Page title={kit.missing}>
-      <Empty title={kit.missingAdvice}>
+    <Page title={words.missing}>
+      <Empty title={words.missingAdvice}>
         <Link to="/">{words.overview}</Link>
       </Empty>
     </Page>

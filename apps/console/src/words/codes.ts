@@ -39,7 +39,4 @@ export const stateWords = defineWords({
 });
 
 /** A state that a page can show. */
-export type KnownState = keyof typeof stateWords.en;
-
-/** The causes of failed orders, as filter options. */
-export { ORDER_FAILURES as ORDER_CAUSES } from '@lockstep/contract/words';
+export type KnownState = keyof typeof stateWords;

@@ -1,3 +1,5 @@
+import { type Language, language, TAGS } from './language.ts';
+
 /** A word or sentence, or a function that inserts values into one. */
 // biome-ignore lint/suspicious/noExplicitAny: each sentence declares its own parameters.
 type Phrase = string | ((...values: any[]) => string);
@@ -8,21 +10,29 @@ type Said<Word> = Word extends (...values: infer Values) => string
   ? (...values: { [At in keyof Values]: Values[At] extends string ? string | number : Values[At] }) => string
   : string;
 
-/** Words in each language. Chinese has exactly the keys of English. */
-export type AreaWords<Words> = Record<'en' | 'zh', { [Key in keyof Words]: Said<Words[Key]> }>;
-
-/** Tags for Intl and the `lang` attribute. */
-export const TAGS = { en: 'en-GB', zh: 'zh-CN' } as const;
+/** The words of an area. */
+type Words<Table> = { [Key in keyof Table]: Said<Table[Key]> };
 
 /** A table of words: each in English, then in Chinese. */
-type WordTable<Words> = { readonly [Key in keyof Words]: readonly [en: Words[Key], zh: Same<Words[Key]>] };
+type WordTable<Table> = { readonly [Key in keyof Table]: readonly [en: Table[Key], zh: Same<Table[Key]>] };
 
-/** Declares words: `{ name: ['Name', '名称'] }`. */
-export function defineWords<const Words extends Record<string, Phrase>>(table: WordTable<Words>): AreaWords<Words> {
+/** The words of each table in both languages. */
+const inBoth = new WeakMap<object, Record<Language, object>>();
+
+/** Returns words in a language, by those in the page's language. */
+export const wordsIn = <Table extends object>(words: Table, other: Language) => inBoth.get(words)![other] as Table;
+
+function inLanguageOfPage<Table>(both: Record<Language, object>): Words<Table> {
+  inBoth.set(both[language], both);
+  return both[language] as Words<Table>;
+}
+
+/** Declares words, `{ name: ['Name', '名称'] }`, and returns them in the language of the page. */
+export function defineWords<const Table extends Record<string, Phrase>>(table: WordTable<Table>): Words<Table> {
   const rows = Object.entries<readonly Phrase[]>(table);
   const inLanguage = (place: number, tag: string) =>
     Object.fromEntries(rows.map(([key, words]) => [key, sayIn(tag, words[place]!)]));
-  return { en: inLanguage(0, TAGS.en), zh: inLanguage(1, TAGS.zh) } as unknown as AreaWords<Words>;
+  return inLanguageOfPage({ en: inLanguage(0, TAGS.en), zh: inLanguage(1, TAGS.zh) });
 }
 
 /** Makes a phrase of a language write numbers as the language does. */
@@ -136,13 +146,13 @@ export const commonWords = defineWords({
   aside: [(text: string) => `(${text})`, (text) => `（${text}）`],
 });
 
-type Common = typeof commonWords.en;
+type Common = typeof commonWords;
 
 /** Declares the words of an area and adds the common ones, which the area may override. */
-export function defineAreaWords<const Words extends Record<string, Phrase>>(
-  table: WordTable<Words>,
-): AreaWords<Words & Omit<Common, keyof Words>> {
-  const { en, zh } = defineWords(table);
-  const merged = { en: { ...commonWords.en, ...en }, zh: { ...commonWords.zh, ...zh } };
-  return merged as unknown as AreaWords<Words & Omit<Common, keyof Words>>;
+export function defineAreaWords<const Table extends Record<string, Phrase>>(
+  table: WordTable<Table>,
+): Words<Table> & Omit<Common, keyof Table> {
+  const words = defineWords(table);
+  const merged = (each: Language) => ({ ...wordsIn(commonWords, each), ...wordsIn(words, each) });
+  return inLanguageOfPage<Table>({ en: merged('en'), zh: merged('zh') }) as Words<Table> & Omit<Common, keyof Table>;
 }

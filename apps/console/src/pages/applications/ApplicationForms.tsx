@@ -1,23 +1,21 @@
 import type { ConsoleApplication } from '@lockstep/contract/console';
 import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/operations.ts';
 import { OneTimeSecret } from '../../kit/dialogs.tsx';
-import { Choice, TextField } from '../../kit/inputs.tsx';
+import { ButtonLink, Choice, TextField } from '../../kit/inputs.tsx';
 import { Failure, Page, Query, RoleGate } from '../../kit/page.tsx';
 import { announce, Notice } from '../../kit/signs.tsx';
-import { useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
 import { type ChannelChoice, findFault, readChoice, writeChoice } from './channel-choice.ts';
-import { applicationsWords } from './words.ts';
+import { applicationsWords as words } from './words.ts';
 
 type Scope = ConsoleApplication['scopes'][number];
 
 /** Registers an application and shows its secret once. */
 export function NewApplicationPage() {
-  const words = useWords(applicationsWords);
   return (
     <Page title={words.newTitle} crumbs={[{ text: words.applications, to: '/applications' }]}>
       <RoleGate operation="createApplication">
@@ -28,7 +26,6 @@ export function NewApplicationPage() {
 }
 
 function NewApplicationForm() {
-  const words = useWords(applicationsWords);
   const navigate = useNavigate();
   const create = useChange('createApplication');
   const [name, setName] = useState('');
@@ -97,7 +94,6 @@ function NewApplicationForm() {
 
 /** Changes the channels of an application. */
 export function BindingPage() {
-  const words = useWords(applicationsWords);
   const { appKey } = useParams({ from: '/applications/$appKey/channels' });
   const application = useOperation('getApplication', { params: { appKey } });
   const [reloads, setReloads] = useState(0);
@@ -127,7 +123,6 @@ export function BindingPage() {
 
 /** Sends the channels that the form showed first, so that the service refuses to overwrite a change made meanwhile. */
 function ChannelsForm({ application, onReload }: { application: ConsoleApplication; onReload: () => void }) {
-  const words = useWords(applicationsWords);
   const navigate = useNavigate();
   const bind = useChange('bindApplication');
   const [{ appKey, channels: shownChannels }] = useState(application);
@@ -156,9 +151,9 @@ function ChannelsForm({ application, onReload }: { application: ConsoleApplicati
         <Button type="submit" loading={bind.isPending}>
           {words.save}
         </Button>
-        <Button variant="default" renderRoot={(props) => <Link {...address} {...props} />}>
+        <ButtonLink variant="default" to={address}>
           {words.cancel}
-        </Button>
+        </ButtonLink>
       </Group>
     </Stack>
   );
@@ -174,7 +169,6 @@ interface ChannelsFieldProps {
 
 /** Selects the channels of an application or an operator. */
 export function ChannelsField({ value, onChange, showsFault = true, hint }: ChannelsFieldProps) {
-  const words = useWords(applicationsWords);
   const fault = showsFault ? findFault(value) : undefined;
   return (
     <>

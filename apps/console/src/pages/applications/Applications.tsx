@@ -1,27 +1,26 @@
 import type { ApplicationDetail, ApplicationStatus, ConsoleApplication } from '@lockstep/contract/console';
 import { MAX_LEAD_DAYS, MAX_LEAD_TIMES, MAX_OVERLAP_HOURS } from '@lockstep/contract/words';
-import { Button, Checkbox } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, OneTimeSecret, wordsOf } from '../../kit/dialogs.tsx';
-import { optionsOf, TextField } from '../../kit/inputs.tsx';
+import { ButtonLink, optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
-import { StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { stateWords as states } from '../../words/codes.ts';
+import { writeNumber } from '../../words/formats.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
 import { LatestRefusals } from '../refusals/Refusals.tsx';
-import { applicationsWords } from './words.ts';
+import { applicationsWords as words } from './words.ts';
 
 const STATUSES = ['pending', 'approved', 'suspended'] as const satisfies ApplicationStatus[];
 
 /** All applications, filtered by name, key and status. */
 export function ApplicationsPage() {
-  const words = useWords(applicationsWords);
-  const states = useStateWords();
   const mayCall = useMayCall();
   const statuses = optionsOf(STATUSES, { ...states, pending: states.unapproved });
   const columns: Column<ConsoleApplication>[] = [
@@ -41,9 +40,7 @@ export function ApplicationsPage() {
       title={words.applications}
       lead={words.intro}
       actions={
-        mayCall('createApplication') && (
-          <Button renderRoot={(props) => <Link to="/applications/new" {...props} />}>{words.newTitle}</Button>
-        )
+        mayCall('createApplication') && <ButtonLink to={{ to: '/applications/new' }}>{words.newTitle}</ButtonLink>
       }
     >
       <List
@@ -63,7 +60,6 @@ export function ApplicationsPage() {
 
 /** One application: its scopes, channels and tokens, and actions. */
 export function ApplicationPage() {
-  const words = useWords(applicationsWords);
   const { appKey } = useParams({ from: '/applications/$appKey' });
   const application = useOperation('getApplication', { params: { appKey } });
   const { data } = application;
@@ -83,7 +79,6 @@ export function ApplicationPage() {
 /** The actions of an admin on an application. */
 function ApplicationActions({ application }: { application: ConsoleApplication }) {
   const { appKey, name, status } = application;
-  const words = useWords(applicationsWords);
   const mayCall = useMayCall();
   const params = { appKey };
   return (
@@ -108,28 +103,23 @@ function ApplicationActions({ application }: { application: ConsoleApplication }
       />
       <ChangeNotices application={application} />
       {mayCall('bindApplication') && (
-        <Button
-          variant="default"
-          renderRoot={(props) => <Link to="/applications/$appKey/channels" params={params} {...props} />}
-        >
+        <ButtonLink variant="default" to={pageOf.channelsOf(appKey)}>
           {words.bind}
-        </Button>
+        </ButtonLink>
       )}
-      <Button variant="default" renderRoot={(props) => <Link {...pageOf.webhooks({ appKey })} {...props} />}>
+      <ButtonLink variant="default" to={pageOf.webhooks({ appKey })}>
         {words.webhooks}
-      </Button>
+      </ButtonLink>
       {mayCall('listAuditLog') && (
-        <Button variant="default" renderRoot={(props) => <Link {...pageOf.auditLog({ target: appKey })} {...props} />}>
+        <ButtonLink variant="default" to={pageOf.auditLog({ target: appKey })}>
           {words.changes}
-        </Button>
+        </ButtonLink>
       )}
     </>
   );
 }
 
 function Known({ application }: { application: ApplicationDetail }) {
-  const words = useWords(applicationsWords);
-  const writeNumber = useNumberFormat();
   const { appKey, scopes, channels, createdTime, liveTokens, oldSecretEndTime, lastTokenTime, lastBatchTime } =
     application;
   const { since, batches, orders, failed, isMore } = application.lastDay;
@@ -170,7 +160,6 @@ function Known({ application }: { application: ApplicationDetail }) {
 
 /** Changes which events of licenses an application gets. */
 function ChangeNotices({ application }: { application: ConsoleApplication }) {
-  const words = useWords(applicationsWords);
   const { appKey, name, channels } = application;
   const [hearsLicenses, setHears] = useState(application.hearsLicenses);
   const [text, setText] = useState(application.leadDays.join(', '));
@@ -214,7 +203,6 @@ const HOUR_MS = 3_600_000;
 
 /** Rotates an application's secret and shows the new one once. */
 function RotateSecret({ appKey, name }: { appKey: string; name: string }) {
-  const words = useWords(applicationsWords);
   const [text, setText] = useState('24');
   const hours = Number(text);
   const isValid = /^\d{1,3}$/.test(text) && hours <= MAX_OVERLAP_HOURS;

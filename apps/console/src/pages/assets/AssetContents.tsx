@@ -8,9 +8,8 @@ import { Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { OrderLink } from '../links.tsx';
-import { assetsWords, validityWords } from './words.ts';
+import { validityWords as validities, assetsWords as words } from './words.ts';
 
 /** The most contents of an asset that its page shows. The export has all. */
 const MAX_SHOWN = 1_000;
@@ -21,7 +20,6 @@ export const useContents = (assetNum: string, isEnabled = true) =>
 
 /** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
-  const words = useWords(assetsWords);
   const columnsOf = useColumns();
   const contents = useContents(assetNum);
   return (
@@ -68,7 +66,6 @@ const INDENT_REM = 1.25;
 
 /** The columns of contents, without those that would be empty. */
 function useColumns() {
-  const words = useWords(assetsWords);
   const ofProduct = (show: (product: Product) => ReactNode) => (row: Instance) =>
     row.kind === 'product' ? show(row) : '';
   return (rows: readonly Instance[]): Column<Instance & { depth: number }>[] => [
@@ -117,8 +114,6 @@ const shownIf = (is: boolean, column: Column<Instance>): Column<Instance>[] => (
 
 /** Whether a product is in force, and until when. */
 function Validity({ product: { validity, limitEndDate, limitStartDate, trial, trialEndDate } }: { product: Product }) {
-  const words = useWords(assetsWords);
-  const validities = useWords(validityWords);
   const [tone, says, timeMs] = (
     {
       active: ['good', words.ends, limitEndDate],
@@ -144,7 +139,6 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
 }
 
 function Features({ product: { productName, features, featureCount } }: { product: Product }) {
-  const words = useWords(assetsWords);
   const [isShown, setShown] = useState(false);
   const close = () => setShown(false);
   const columns: Column<Product['features'][number]>[] = [

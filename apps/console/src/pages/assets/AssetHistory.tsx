@@ -8,10 +8,9 @@ import { Section } from '../../kit/page.tsx';
 import { Empty, type Tone } from '../../kit/signs.tsx';
 import { Pager } from '../../kit/table.tsx';
 import { CopyId, Line, Time, TimeLine } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { EndCause } from './Verdict.tsx';
-import { assetsWords } from './words.ts';
+import { assetsWords as words } from './words.ts';
 
 type Entry = ConsoleData<'getAssetHistory'>['entries'][number];
 
@@ -33,7 +32,6 @@ const TONES: { [action in Entry['action']]?: Tone } = {
 
 /** The history of a number's assets, newest first, with the orders that caused it. */
 export function AssetHistory({ assetNum }: { assetNum: string }) {
-  const words = useWords(assetsWords);
   const [{ cursor }] = useAddress();
   const history = useOperation('getAssetHistory', { params: { assetNum }, query: { cursor } }, { keepsPrevious: true });
   return (
@@ -66,7 +64,6 @@ export function AssetHistory({ assetNum }: { assetNum: string }) {
 }
 
 function Title({ entry: { action, instanceName, productUri } }: { entry: Entry }) {
-  const words = useWords(assetsWords);
   return (
     <>
       {words[action === 'unassigned' ? 'withdrawn' : action]}
@@ -87,7 +84,6 @@ const isOfSameOrder = ({ licenseOrderId }: Entry, above: Entry | undefined) =>
 
 /** The terms that distinguish a product or merchandise from others of the same name. */
 function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry: Entry }) {
-  const words = useWords(assetsWords);
   if (instanceId === null) return null;
   return (
     <div>
@@ -105,7 +101,6 @@ function Terms({ entry: { limitConcurrent, limitEndDate, instanceId } }: { entry
 }
 
 function Detail({ entry, isOfSameOrder }: { entry: Entry; isOfSameOrder: boolean }) {
-  const words = useWords(assetsWords);
   const { licenseOrderId, batchId, channelCode, channelOrderId, applicationName, appKey } = entry;
   const { customer, fromCustomer, operatorIdentity, member, administrator, lockAssetNum } = entry;
   return (

@@ -5,16 +5,14 @@ import { Page, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyButton, CopyId, Fields, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetLink, CustomerLink, EnterpriseLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { AssetContents, useContents } from './AssetContents.tsx';
 import { AssetHistory } from './AssetHistory.tsx';
 import { VerdictNotice } from './Verdict.tsx';
-import { assetsWords, licenseTypeWords } from './words.ts';
+import { licenseTypeWords as typeWords, assetsWords as words } from './words.ts';
 
 /** The active asset of a number: whether it can be used, its contents, and the history of its number. */
 export function AssetPage() {
-  const words = useWords(assetsWords);
   const { assetNum } = useParams({ from: '/assets/$assetNum' });
   const asset = useOperation('getAsset', { params: { assetNum } });
   const active = asset.data?.active ?? null;
@@ -73,8 +71,6 @@ type ActiveAsset = NonNullable<ConsoleData<'getAsset'>['active']>;
 
 /** The fields of the active asset. */
 function AssetFields({ asset }: { asset: ActiveAsset }) {
-  const words = useWords(assetsWords);
-  const typeWords = useWords(licenseTypeWords);
   const { owner, holder, lentInto, limitStartDate, limitEndDate } = asset;
   const extensions = asset.assetExtendList.map(({ extendCode, extendValue }) => `${extendCode}: ${extendValue}`);
   return (
@@ -119,7 +115,6 @@ type Lent = NonNullable<ConsoleData<'getAsset'>['active']>['lentHere'][number];
 
 /** The assets lent into a borrowed lock, with the employees they are assigned to. */
 function LentHere({ lentHere, hasMore }: { lentHere: readonly Lent[]; hasMore: boolean }) {
-  const words = useWords(assetsWords);
   const columns: Column<Lent>[] = [
     { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     {
@@ -146,7 +141,6 @@ type Earlier = ConsoleData<'getAsset'>['earlier'][number];
 
 /** The revoked assets that had a number. */
 function EarlierAssets({ earlier, hasMore }: { earlier: readonly Earlier[]; hasMore: boolean }) {
-  const words = useWords(assetsWords);
   const columns: Column<Earlier>[] = [
     { header: words.customer, cell: ({ owner }) => <OwnerLink owner={owner} /> },
     { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },

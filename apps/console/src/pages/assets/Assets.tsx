@@ -6,18 +6,15 @@ import { Page } from '../../kit/page.tsx';
 import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
-import { assetsWords, licenseTypeWords, reasonWords, validityWords } from './words.ts';
+import { reasonWords, licenseTypeWords as typeWords, validityWords, assetsWords as words } from './words.ts';
 
 type Asset = ConsoleData<'listAssets'>['assets'][number];
 
 /** Lists assets with filters. */
 export function AssetsPage() {
-  const words = useWords(assetsWords);
-  const typeWords = useWords(licenseTypeWords);
-  const { revoked: _, ...reasons } = useWords(reasonWords);
+  const { revoked: _, ...reasons } = reasonWords;
   const [{ assetNum, state, updatedFrom }] = useAddress();
   return (
     <Page title={words.assets} lead={words.lead}>
@@ -32,7 +29,7 @@ export function AssetsPage() {
           { name: 'productUri', label: words.productUri, kind: 'text' },
           { name: 'licenseType', label: words.licenseType, kind: 'select', options: typeWords },
           { name: 'reason', label: words.reason, kind: 'select', options: reasons },
-          { name: 'validity', label: words.validity, kind: 'select', options: useWords(validityWords) },
+          { name: 'validity', label: words.validity, kind: 'select', options: validityWords },
           {
             name: 'assigned',
             label: words.held,
@@ -49,7 +46,7 @@ export function AssetsPage() {
             placeholder: words.activeOnly,
           },
         ]}
-        {...useAssetTable({ withRevoked: state !== undefined, isByChange: (state ?? updatedFrom) !== undefined })}
+        {...assetTable({ withRevoked: state !== undefined, isByChange: (state ?? updatedFrom) !== undefined })}
         none={[words.noAssets, words.noAssetsAdvice]}
         noMatches={
           assetNum && (
@@ -65,22 +62,19 @@ export function AssetsPage() {
 
 /** The active assets of an enterprise or a customer. */
 export function AssetsOf({ owner }: { owner: { enterpriseGlobalId: string } | { customerId: string } }) {
-  const words = useWords(assetsWords);
   return (
     <List
       label={words.assets}
       operation="listAssets"
       call={{ query: owner }}
-      {...useAssetTable({ withCustomer: 'enterpriseGlobalId' in owner })}
+      {...assetTable({ withCustomer: 'enterpriseGlobalId' in owner })}
       none={[words.noAssets, words.noAssetsAdvice]}
     />
   );
 }
 
 /** The table of assets. Revoked ones show which order revoked them. */
-export function useAssetTable({ withCustomer = true, withRevoked = false, isByChange = false } = {}): Table<Asset> {
-  const words = useWords(assetsWords);
-  const typeWords = useWords(licenseTypeWords);
+export function assetTable({ withCustomer = true, withRevoked = false, isByChange = false } = {}): Table<Asset> {
   const customer: Column<Asset> = { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> };
   const revoker: Column<Asset> = { header: words.revokedBy, cell: (asset) => <Revoker of={asset} /> };
   return {
@@ -118,7 +112,6 @@ const findExpiry = ({ verdict }: Asset) => verdict.reasons.find(({ reason }) => 
 
 /** Whether an asset can be used, or why not, as badges. */
 export function AssetMarks({ asset }: { asset: Pick<Asset, 'verdict' | 'borrowedUsbKey'> }) {
-  const words = useWords(assetsWords);
   return (
     <Group gap="xs" wrap="nowrap" component="span">
       <VerdictMarks verdict={asset.verdict}>

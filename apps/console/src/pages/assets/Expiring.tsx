@@ -6,10 +6,10 @@ import { AddressTabs, useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
 import { List } from '../../kit/table.tsx';
 import { Count } from '../../kit/values.tsx';
+import { TAG } from '../../words/language.ts';
 import { writeTime } from '../../words/times.ts';
-import { useLanguageTag, useWords } from '../../words/words.ts';
-import { useAssetTable } from './Assets.tsx';
-import { assetsWords, licenseTypeWords } from './words.ts';
+import { assetTable } from './Assets.tsx';
+import { licenseTypeWords, assetsWords as words } from './words.ts';
 
 const MONTHS = 6;
 const PAST_DAYS = 30;
@@ -29,14 +29,13 @@ function listPeriods() {
 
 /** The active assets that end, or a product on them, by month. It opens with the next month. */
 export function ExpiringPage() {
-  const words = useWords(assetsWords);
-  const format = new Intl.DateTimeFormat(useLanguageTag(), { month: 'long', year: 'numeric' });
+  const format = new Intl.DateTimeFormat(TAG, { month: 'long', year: 'numeric' });
   const [periods] = useState(listPeriods);
-  const table = useAssetTable();
+  const table = assetTable();
   const filters: FilterField[] = [
     { name: 'enterpriseGlobalId', label: words.enterpriseGlobalId, kind: 'text' },
     { name: 'productUri', label: words.productUri, kind: 'text' },
-    { name: 'licenseType', label: words.licenseType, kind: 'select', options: useWords(licenseTypeWords) },
+    { name: 'licenseType', label: words.licenseType, kind: 'select', options: licenseTypeWords },
     { name: 'channelCode', label: words.channel, kind: 'text' },
   ];
   return (
@@ -68,7 +67,6 @@ export function ExpiringPage() {
 
 /** How many assets end in a period, and the enterprises with the most of them, each a filter of the list. */
 function Owners({ period }: { period: { expiresFrom: string; expiresTo: string } }) {
-  const words = useWords(assetsWords);
   const [{ enterpriseGlobalId: chosen }, change] = useAddress();
   return (
     <Query of={useOperation('getExpiring', { query: period })}>

@@ -2,9 +2,8 @@ import type { ConsoleData } from '@lockstep/contract/console';
 import { Fragment, type ReactNode } from 'react';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
 import { Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetLink, OrderLink } from '../links.tsx';
-import { assetsWords, endWords, reasonWords } from './words.ts';
+import { endWords, reasonWords, assetsWords as words } from './words.ts';
 
 type Verdict = ConsoleData<'listAssets'>['assets'][number]['verdict'];
 type Reason = Verdict['reasons'][number];
@@ -22,11 +21,10 @@ const TONES: Record<Reason['reason'], Tone> = {
 
 /** The reasons why an asset can't be used, as badges; `children` if there are none. */
 export function VerdictMarks({ verdict: { reasons }, children = null }: { verdict: Verdict; children?: ReactNode }) {
-  const names = useWords(reasonWords);
   if (reasons.length === 0) return children;
   return reasons.map(({ reason }) => (
     <Badge key={reason} tone={TONES[reason]}>
-      {names[reason]}
+      {reasonWords[reason]}
     </Badge>
   ));
 }
@@ -36,7 +34,6 @@ type Instances = ConsoleData<'getAssetContents'>['instances'];
 
 /** A sentence: until when the active asset can be used, or why it can't be used now. */
 export function VerdictNotice({ asset, instances }: { asset: Asset; instances: Instances | undefined }) {
-  const words = useWords(assetsWords);
   const { usable, reasons } = asset.verdict;
   const end = usable ? findEnd(asset, instances) : undefined;
   const time = end && <Time timeMs={end} isExact />;
@@ -76,8 +73,7 @@ function findEnd({ limitEndDate, borrowedUsbKey }: Asset, instances: Instances |
 
 /** A reason why an asset can't be used, within a sentence: what, when and by whom. */
 function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 'reason'> }) {
-  const words = useWords(assetsWords);
-  const names = { ...useWords(reasonWords), not_yet: words.begins };
+  const names = { ...reasonWords, not_yet: words.begins };
   const { licenseOrderId, operatorIdentity, lockAssetNum } = of;
   const [name, link] = lockAssetNum
     ? [words.lentInto, <AssetLink key="lock" assetNum={lockAssetNum} />]
@@ -103,6 +99,5 @@ function ReasonText({ reason: of }: { reason: Partial<Reason> & Pick<Reason, 're
 
 /** What ended a holding, where the order or the administrator does not say it. */
 export function EndCause({ of }: { of: NonNullable<ConsoleData<'listHoldings'>['holdings'][number]['endCause']> }) {
-  const words = useWords(endWords);
-  return of === 'lock' || of === 'employee_deleted' ? words[of] : null;
+  return of === 'lock' || of === 'employee_deleted' ? endWords[of] : null;
 }

@@ -1,5 +1,6 @@
 import type { ConsoleBatchDetail, TracedBatch, TracedOrder } from '@lockstep/contract/console';
-import { Button, Stack } from '@mantine/core';
+import { ORDER_FAILURES } from '@lockstep/contract/words';
+import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -7,27 +8,26 @@ import { downloadOperation } from '../../api/calls.ts';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton } from '../../kit/dialogs.tsx';
 import { SaveButton } from '../../kit/export.tsx';
-import { optionsOf } from '../../kit/inputs.tsx';
+import { ButtonLink, optionsOf } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
-import { StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { StateBadge } from '../../kit/signs.tsx';
 import { List } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, ProgressBar, Time } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { ORDER_CAUSES } from '../../words/codes.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
+import { explainCause } from '../../words/causes.ts';
+import { stateWords } from '../../words/codes.ts';
+import { codeName } from '../../words/formats.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
-import { useOrderTable } from '../orders/Orders.tsx';
+import { orderTable } from '../orders/Orders.tsx';
 import styles from '../pages.module.css';
 import { Resends } from './Batches.tsx';
-import { batchesWords } from './words.ts';
+import { batchesWords as words } from './words.ts';
 
 const REFRESH_MS = 1_000;
 /** Between reloads of a section while the batch runs. */
 const SECTION_REFRESH_MS = 2_000;
 /** One batch: progress, failures by cause, orders, and actions. */
 export function BatchPage() {
-  const words = useWords(batchesWords);
   const { batchId } = useParams({ from: '/batches/$batchId' });
   const batch = useOperation(
     'getBatch',
@@ -60,7 +60,6 @@ export function BatchPage() {
 }
 
 function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
   const mayCall = useMayCall();
   const { batchId, failed, resent, pending, state } = batch;
   return (
@@ -82,12 +81,9 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
       )}
       {failed > 0 && mayCall('downloadFailedOrders') && <DownloadFailed batch={batch} />}
       {failed > resent && state === 'completed' && mayCall('resendOrders') && (
-        <Button
-          variant="default"
-          renderRoot={(props) => <Link to="/batches/$batchId/resend" params={{ batchId }} {...props} />}
-        >
+        <ButtonLink variant="default" to={pageOf.resend(batchId)}>
           {words.resend}
-        </Button>
+        </ButtonLink>
       )}
     </>
   );
@@ -95,7 +91,6 @@ function BatchActions({ batch }: { batch: ConsoleBatchDetail }) {
 
 /** Saves the failed orders of a batch as a file. */
 function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
   const fetchFile = async () => ({
     file: await downloadOperation('downloadFailedOrders', { params: { batchId } }),
     name: `failed-${channelOrderId}.json`,
@@ -108,7 +103,6 @@ function DownloadFailed({ batch: { batchId, channelOrderId } }: { batch: Console
 }
 
 function BatchProgress({ batch: { total, succeeded, failed, resent, pending, held } }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
   const label = words.progress(succeeded + failed, total);
   return (
     <>
@@ -126,8 +120,6 @@ function BatchProgress({ batch: { total, succeeded, failed, resent, pending, hel
 }
 
 function BatchFields({ batch }: { batch: TracedBatch }) {
-  const codeName = useCodeNames();
-  const words = useWords(batchesWords);
   const { batchId, requestId, resentFrom, completedTime, estimatedCompletionTime: expectedTime, reopenedTime } = batch;
   return (
     <Fields
@@ -150,8 +142,6 @@ function BatchFields({ batch }: { batch: TracedBatch }) {
 
 /** The failures of a batch, grouped by cause, with their messages. A cause links to its orders in the list below. */
 function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetail }) {
-  const words = useWords(batchesWords);
-  const causeWords = useCauseWords();
   const mayCall = useMayCall();
   const refreshMs = state !== 'completed' && SECTION_REFRESH_MS;
   const found = useOperation('getBatchFailures', { params: { batchId } }, { refreshMs });
@@ -171,16 +161,14 @@ function FailureGroups({ batch: { batchId, state } }: { batch: ConsoleBatchDetai
                 {orders > resent && state === 'completed' && mayCall('resendOrders') && (
                   <>
                     {' · '}
-                    <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ cause }}>
-                      {words.sendThese}
-                    </Link>
+                    <Link {...pageOf.resend(batchId, { cause })}>{words.sendThese}</Link>
                   </>
                 )}
               </strong>
               <Stack component="ul" gap={0} ps="lg" className={`plain ${styles.wraps}`} aria-label={words.messages}>
                 {messages.map((each) => (
                   <li key={each.message}>
-                    {causeWords({ cause, ...each })}
+                    {explainCause({ cause, ...each })}
                     {each.orders > 1 && <span className="dimmed"> · {words.ordersOf(each.orders)}</span>}
                   </li>
                 ))}
@@ -205,8 +193,6 @@ const STATES = ['pending', 'succeeded', 'failed'] as const;
 /** The orders of a batch, filtered by state and cause. */
 function BatchOrders({ batch }: { batch: ConsoleBatchDetail }) {
   const { batchId, state } = batch;
-  const words = useWords(batchesWords);
-  const stateWords = useStateWords();
   const isRunning = state !== 'completed';
   useReloadAtEnd(isRunning);
   return (
@@ -218,9 +204,9 @@ function BatchOrders({ batch }: { batch: ConsoleBatchDetail }) {
         refreshMs={isRunning && SECTION_REFRESH_MS}
         filters={[
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
-          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
+          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_FAILURES) },
         ]}
-        {...useOrderTable<TracedOrder>(() => batch)}
+        {...orderTable<TracedOrder>(() => batch)}
         none={[words.noOrders, words.noOrdersAdvice]}
       />
     </Section>

@@ -4,19 +4,18 @@ import type { CallOf } from '../../api/calls.ts';
 import { REFRESH_MS, useOperation } from '../../api/operations.ts';
 import { optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Query, Section } from '../../kit/page.tsx';
-import { Empty, Notice, StateBadge, type Tone, useStateWords } from '../../kit/signs.tsx';
+import { Empty, Notice, StateBadge, type Tone } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
-import { useRate, useWords } from '../../words/words.ts';
+import { stateWords } from '../../words/codes.ts';
+import { writeRate } from '../../words/formats.ts';
 import { ApplicationLink, BatchLink, pageOf } from '../links.tsx';
-import { batchesWords } from './words.ts';
+import { batchesWords as words } from './words.ts';
 
 const STATES = ['accepted', 'processing', 'completed'] as const;
 
 /** Batches of all applications, with filters. */
 export function BatchesPage() {
-  const words = useWords(batchesWords);
-  const stateWords = useStateWords();
   return (
     <Page title={words.batches} lead={words.lead}>
       <Imports />
@@ -32,7 +31,7 @@ export function BatchesPage() {
           { name: 'acceptedFrom', until: 'acceptedTo', label: words.acceptedTime, kind: 'past' },
           { name: 'hasFailed', label: words.hasFailed, kind: 'flag' },
         ]}
-        {...useBatchTable(true)}
+        {...batchTable(true)}
         none={[words.noBatches, words.noBatchesAdvice]}
         noMatches={<Empty title={words.noMatches}>{words.noMatchesAdvice}</Empty>}
       />
@@ -42,8 +41,6 @@ export function BatchesPage() {
 
 /** How far the batches with the prefix in the address are. Renders nothing unless the filter is a prefix. */
 function Imports() {
-  const words = useWords(batchesWords);
-  const rate = useRate();
   const [{ channelOrderId = '', appKey, channelCode }] = useAddress();
   const query = { channelOrderId, appKey, channelCode } as CallOf<'listImports'>['query'];
   const isEnabled = channelOrderId.endsWith('*') && channelOrderId !== '*';
@@ -57,7 +54,7 @@ function Imports() {
     { header: words.failed, align: 'end', cell: ({ failed }) => <Count value={failed} /> },
     { header: words.pending, align: 'end', cell: ({ pending, held }) => <Count value={pending - held} /> },
     { header: words.held, align: 'end', cell: ({ held }) => <Count value={held} /> },
-    { header: words.perSecond, align: 'end', cell: ({ perSecond }) => rate(perSecond) },
+    { header: words.perSecond, align: 'end', cell: ({ perSecond }) => writeRate(perSecond) },
     { header: words.completed, cell: ({ completedTime }) => <Time timeMs={completedTime} /> },
     { header: words.expected, cell: ({ estimatedCompletionTime: time }) => <Time timeMs={time} /> },
   ];
@@ -81,8 +78,7 @@ export const LATEST = { limit: '5' } as const;
 
 /** The latest batches, or those of an application or a channel, with a link to all of them. */
 export function LatestBatches({ of }: { of: { [filter: string]: string } }) {
-  const words = useWords(batchesWords);
-  const table = useBatchTable();
+  const table = batchTable();
   const query = { ...of, ...LATEST };
   const empty = <Empty title={words.noBatches}>{words.noBatchesAdvice}</Empty>;
   const found = useOperation('listAllBatches', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true });
@@ -96,36 +92,31 @@ export function LatestBatches({ of }: { of: { [filter: string]: string } }) {
 }
 
 /** The table of batches. `isOrder`: whether the reader can turn their order around. */
-export function useBatchTable(isOrder = false): Table<ConsoleBatch> {
-  const words = useWords(batchesWords);
-  return {
-    rowKey: ({ batchId }) => batchId,
-    columns: [
-      { header: words.channelOrderId, width: '14rem', isWide: true, cell: (batch) => <BatchLink batch={batch} /> },
-      { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
-      {
-        header: words.failed,
-        align: 'end',
-        cell: ({ failed, resent }) => (
-          <SplitCount rest={failed - resent} part={resent} name={words.resent} tone="bad" />
-        ),
-      },
-      {
-        header: words.pending,
-        align: 'end',
-        cell: ({ pending, held }) => <SplitCount rest={pending - held} part={held} name={words.heldPart} />,
-      },
-      { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
-      {
-        header: words.channel,
-        isMinor: true,
-        cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
-      },
-      { header: words.acceptedTime, isOrder, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
-    ],
-  };
-}
+export const batchTable = (isOrder = false): Table<ConsoleBatch> => ({
+  rowKey: ({ batchId }) => batchId,
+  columns: [
+    { header: words.channelOrderId, width: '14rem', isWide: true, cell: (batch) => <BatchLink batch={batch} /> },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { header: words.orders, align: 'end', cell: ({ total }) => <Count value={total} /> },
+    {
+      header: words.failed,
+      align: 'end',
+      cell: ({ failed, resent }) => <SplitCount rest={failed - resent} part={resent} name={words.resent} tone="bad" />,
+    },
+    {
+      header: words.pending,
+      align: 'end',
+      cell: ({ pending, held }) => <SplitCount rest={pending - held} part={held} name={words.heldPart} />,
+    },
+    { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
+    {
+      header: words.channel,
+      isMinor: true,
+      cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
+    },
+    { header: words.acceptedTime, isOrder, cell: ({ acceptedTime }) => <Time timeMs={acceptedTime} /> },
+  ],
+});
 
 interface SplitCountProps {
   rest: number;
@@ -146,7 +137,6 @@ function SplitCount({ rest, part, name, tone = 'neutral' }: SplitCountProps) {
 
 /** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */
 export function Resends({ batch: { resends, resent, failed } }: { batch: TracedBatch }) {
-  const words = useWords(batchesWords);
   if (resends.length === 0) return null;
   return (
     <Notice tone="neutral" title={words.resentOf(resent, failed)}>

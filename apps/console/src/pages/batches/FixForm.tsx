@@ -2,11 +2,10 @@ import type { OrdersToResend } from '@lockstep/contract/console';
 import { Button, Stack, VisuallyHidden } from '@mantine/core';
 import { TextField } from '../../kit/inputs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { useCauseWords } from '../../words/causes.ts';
+import { explainCause } from '../../words/causes.ts';
 import { isTime, writeTime } from '../../words/times.ts';
-import { useWords } from '../../words/words.ts';
 import styles from '../pages.module.css';
-import { resendWords } from './words.ts';
+import { resendWords as words } from './words.ts';
 
 /** The fields of an order that a cause is about, at any depth. The others are changed as JSON. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -35,8 +34,6 @@ interface FixFormProps {
 
 /** Edits the failing fields of each order, and leaves orders out. */
 export function FixForm({ orders, failures, onChange }: FixFormProps) {
-  const words = useWords(resendWords);
-  const causeWords = useCauseWords();
   const known = new Map(failures.map((failure) => [failure.sequence, failure]));
   const rows = orders.map((order, place) => ({ order, place, sequence: (order as { sequence: number }).sequence }));
   const columns: Column<(typeof rows)[number]>[] = [
@@ -47,7 +44,7 @@ export function FixForm({ orders, failures, onChange }: FixFormProps) {
       isWide: true,
       cell: ({ sequence }) => {
         const failure = known.get(sequence);
-        return failure && <span className={styles.wraps}>{causeWords(failure)}</span>;
+        return failure && <span className={styles.wraps}>{explainCause(failure)}</span>;
       },
     },
     {

@@ -12,17 +12,16 @@ import { Answer, Failure, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { wordsInChinese } from '../../words/causes-zh.ts';
-import { useCodeNames, useLanguage, useWords } from '../../words/words.ts';
+import { codeName } from '../../words/formats.ts';
+import { language } from '../../words/language.ts';
 import { pageOf } from '../links.tsx';
 import { PreviewOutcome } from '../orders/PreviewOutcome.tsx';
 import { Resends } from './Batches.tsx';
 import { FixForm } from './FixForm.tsx';
-import { batchesWords, resendWords } from './words.ts';
+import { batchesWords as shared, resendWords as words } from './words.ts';
 
 /** Fixes and resends the failed orders of a batch. */
 export function ResendPage() {
-  const words = useWords(resendWords);
-  const shared = useWords(batchesWords);
   const { batchId } = useParams({ from: '/batches/$batchId/resend' });
   const batch = useOperation('getBatch', { params: { batchId } });
   return (
@@ -43,7 +42,6 @@ export function ResendPage() {
 /** The editor keeps the orders that were loaded first; reloads don't replace them. */
 function FailedOrders({ batch }: { batch: TracedBatch }) {
   const { batchId } = batch;
-  const words = useWords(resendWords);
   const [{ order, cause }] = useAddress();
   const query = { licenseOrderIds: order, cause } as CallOf<'getOrdersToResend'>['query'];
   const failed = useOperation('getOrdersToResend', { params: { batchId }, query });
@@ -54,9 +52,7 @@ function FailedOrders({ batch }: { batch: TracedBatch }) {
         <p>
           {order !== undefined ? words.chosen : words.oneCause(cause ?? '')}
           {words.gap}
-          <Link to="/batches/$batchId/resend" params={{ batchId }}>
-            {words.allOrders}
-          </Link>
+          <Link {...pageOf.resend(batchId)}>{words.allOrders}</Link>
         </p>
       )}
       <Query of={failed}>
@@ -81,8 +77,6 @@ interface Draft {
 
 /** The editor of failed orders. It requires a check before sending, and asks before unsaved changes are lost. */
 function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: OrdersToResend }) {
-  const words = useWords(resendWords);
-  const codeName = useCodeNames();
   const navigate = useNavigate();
   const [first] = useState<Draft>(() => ({
     channelOrderId: failed.channelOrderId,
@@ -241,7 +235,6 @@ const findRefused = ({ faults }: CallFailure) =>
 
 /** Asks before the operator leaves a page with unsaved changes. On closing the tab, the browser asks. */
 function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
-  const words = useWords(resendWords);
   const blocker = useBlocker({ shouldBlockFn: isAsking, enableBeforeUnload: isAsking, withResolver: true });
   if (blocker.status !== 'blocked') return null;
   return (
@@ -258,8 +251,6 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
 
 /** Parses the editor's text, if any, into orders, or says what is wrong. A repeated key is (rules 4). */
 function useOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
-  const words = useWords(resendWords);
-  const language = useLanguage();
   if (text === null) return null;
   const fault = findJsonFault(text);
   if (fault !== undefined) {

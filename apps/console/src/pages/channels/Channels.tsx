@@ -6,18 +6,17 @@ import { REFRESH_MS, useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { optionsOf, TextField } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
-import { Empty, Notice, StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Bar, CopyId, Count, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useRate, useWords } from '../../words/words.ts';
+import { stateWords as states } from '../../words/codes.ts';
+import { writeRate } from '../../words/formats.ts';
 import { LatestBatches } from '../batches/Batches.tsx';
 import { pageOf } from '../links.tsx';
-import { channelsWords } from './words.ts';
+import { channelsWords as words } from './words.ts';
 
 /** All channels that have customers, filtered by code and state. */
 export function ChannelsPage() {
-  const words = useWords(channelsWords);
-  const states = useStateWords();
   return (
     <Page title={words.channels} lead={words.intro}>
       <List
@@ -28,7 +27,7 @@ export function ChannelsPage() {
           { name: 'search', label: words.search, kind: 'text' },
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(CHANNEL_HEALTHS, states) },
         ]}
-        {...useChannelTable()}
+        {...channelTable()}
         none={[words.noneTitle, words.noneYet]}
       />
     </Page>
@@ -36,42 +35,47 @@ export function ChannelsPage() {
 }
 
 /** The table of channels, with backlog and throughput. Bars compare the backlogs to `most`, the largest. */
-function useChannelTable(most?: number): Table<ConsoleChannel> {
-  const words = useWords(channelsWords);
-  const rate = useRate();
-  return {
-    rowKey: ({ channelCode }) => channelCode,
-    columns: [
-      {
-        header: words.channel,
-        width: '10rem',
-        cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
-      },
-      { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
-      {
-        header: words.pendingOrders,
-        align: 'end',
-        cell: ({ pendingOrders: value }) =>
-          most === undefined ? <Count value={value} /> : <Bar value={value} most={most} tone="busy" />,
-      },
-      { header: words.heldOrders, align: 'end', isMinor: true, cell: ({ heldOrders }) => <Count value={heldOrders} /> },
-      { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} /> },
-      { header: words.acceptedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.accepted) },
-      { header: words.succeededRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.succeeded) },
-      { header: words.failedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => rate(perSecond.failed) },
-      {
-        header: words.estimate,
-        isMinor: true,
-        cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} />,
-      },
-    ],
-  };
-}
+const channelTable = (most?: number): Table<ConsoleChannel> => ({
+  rowKey: ({ channelCode }) => channelCode,
+  columns: [
+    {
+      header: words.channel,
+      width: '10rem',
+      cell: ({ channelCode: id }) => <Link {...pageOf.channel(id)}>{id}</Link>,
+    },
+    { header: words.state, cell: ({ state }) => <StateBadge state={state} /> },
+    {
+      header: words.pendingOrders,
+      align: 'end',
+      cell: ({ pendingOrders: value }) =>
+        most === undefined ? <Count value={value} /> : <Bar value={value} most={most} tone="busy" />,
+    },
+    { header: words.heldOrders, align: 'end', isMinor: true, cell: ({ heldOrders }) => <Count value={heldOrders} /> },
+    { header: words.oldestPending, cell: ({ oldestPendingTime }) => <Time timeMs={oldestPendingTime} /> },
+    {
+      header: words.acceptedRate,
+      align: 'end',
+      isMinor: true,
+      cell: ({ perSecond }) => writeRate(perSecond.accepted),
+    },
+    {
+      header: words.succeededRate,
+      align: 'end',
+      isMinor: true,
+      cell: ({ perSecond }) => writeRate(perSecond.succeeded),
+    },
+    { header: words.failedRate, align: 'end', isMinor: true, cell: ({ perSecond }) => writeRate(perSecond.failed) },
+    {
+      header: words.estimate,
+      isMinor: true,
+      cell: ({ estimatedCompletionTime }) => <Time timeMs={estimatedCompletionTime} />,
+    },
+  ],
+});
 
 /** The first channels that are behind, paused or hold orders, linked to all. Renders nothing if there are none. */
 export function DelayedChannels({ delayed: { holding, behind, paused, first } }: Pick<Overview, 'delayed'>) {
-  const words = useWords(channelsWords);
-  const table = useChannelTable(Math.max(...first.map(({ pendingOrders }) => pendingOrders)));
+  const table = channelTable(Math.max(...first.map(({ pendingOrders }) => pendingOrders)));
   if (first.length === 0) return null;
   const footer = (
     <p>
@@ -91,7 +95,6 @@ export function DelayedChannels({ delayed: { holding, behind, paused, first } }:
 
 /** One channel: backlog, throughput, applications, and pause and resume. */
 export function ChannelPage() {
-  const words = useWords(channelsWords);
   const mayCall = useMayCall();
   const { channelCode } = useParams({ from: '/channels/$channelCode' });
   const channel = useOperation('getChannel', { params: { channelCode } }, { refreshMs: REFRESH_MS });
@@ -146,7 +149,6 @@ export function ChannelPage() {
 /** Says who paused a channel, when and why. Links to the channel's page, unless it is there. */
 export function PauseNotice({ pause, isHere = false }: { pause: Pause; isHere?: boolean }) {
   const { channelCode, pausedTime, pausedBy, reason } = pause;
-  const words = useWords(channelsWords);
   return (
     <Notice tone="warn" title={words.pausedTitle(channelCode)}>
       <p>
@@ -167,8 +169,6 @@ export function PauseOf({ channelCode }: { channelCode: string }) {
 
 /** The backlog and the throughput of a channel. */
 function Known({ channel }: { channel: ConsoleChannel }) {
-  const words = useWords(channelsWords);
-  const rate = useRate();
   const { channelCode, perSecond, pendingOrders, heldOrders, oldestPendingTime, estimatedCompletionTime } = channel;
   return (
     <Figures>
@@ -180,9 +180,9 @@ function Known({ channel }: { channel: ConsoleChannel }) {
       />
       <Figure label={words.heldOrders} value={heldOrders} tone="warn" link={{ to: '/holds' }} />
       <Figure label={words.oldestPending} value={<Time timeMs={oldestPendingTime} />} />
-      <Figure label={words.acceptedRate} value={rate(perSecond.accepted)} tone="busy" />
-      <Figure label={words.succeededRate} value={rate(perSecond.succeeded)} tone="good" />
-      <Figure label={words.failedRate} value={rate(perSecond.failed)} tone="bad" />
+      <Figure label={words.acceptedRate} value={writeRate(perSecond.accepted)} tone="busy" />
+      <Figure label={words.succeededRate} value={writeRate(perSecond.succeeded)} tone="good" />
+      <Figure label={words.failedRate} value={writeRate(perSecond.failed)} tone="bad" />
       {estimatedCompletionTime !== null && (
         <Figure label={words.estimate} value={<Time timeMs={estimatedCompletionTime} />} />
       )}
@@ -191,7 +191,6 @@ function Known({ channel }: { channel: ConsoleChannel }) {
 }
 
 function Applications({ channel: { applications, hasMoreApplications } }: { channel: ChannelDetail }) {
-  const words = useWords(channelsWords);
   const columns: Column<ChannelDetail['applications'][number]>[] = [
     {
       header: words.name,
@@ -216,7 +215,6 @@ function Applications({ channel: { applications, hasMoreApplications } }: { chan
 
 /** Pauses a channel, for a reason. */
 function PauseChannel({ channelCode }: { channelCode: string }) {
-  const words = useWords(channelsWords);
   const [reason, setReason] = useState('');
   return (
     <ConfirmButton

@@ -8,19 +8,17 @@ import { Page } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Fields, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
 import { PauseOf } from '../channels/Channels.tsx';
 import { EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
-import { useOrderTable } from '../orders/Orders.tsx';
+import { orderTable } from '../orders/Orders.tsx';
 import { ordersWords } from '../orders/words.ts';
-import { enterprisesWords } from './words.ts';
+import { enterprisesWords as words } from './words.ts';
 
 type Customer = ConsoleData<'listCustomers'>['customers'][number];
 
 /** Finds customers by part of their name or number. */
 export function CustomersPage() {
-  const words = useWords(enterprisesWords);
   return (
     <Page title={words.customers} lead={words.customersLead}>
       <CustomerList />
@@ -30,7 +28,6 @@ export function CustomersPage() {
 
 /** Customers with filters; or those of an enterprise, whose own page doesn't name it in each row. */
 export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: string }) {
-  const words = useWords(enterprisesWords);
   const enterprise: Column<Customer> = { header: words.enterprise, cell: (row) => <EnterpriseLink owner={row} /> };
   const filters: FilterField[] = [
     { name: 'text', label: words.customerText, kind: 'text' },
@@ -68,7 +65,6 @@ export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: stri
 
 /** One customer: ids, contact, assets and orders. */
 export function CustomerPage() {
-  const words = useWords(enterprisesWords);
   const { customerId } = useParams({ from: '/customers/$customerId' });
   const found = useOperation('listCustomers', { query: { customerId } });
   return (
@@ -99,7 +95,6 @@ export function CustomerPage() {
 }
 
 function CustomerFields({ customer }: { customer: Customer }) {
-  const words = useWords(enterprisesWords);
   const { customerId, channelCode, channelCustomerId, contact } = customer;
   return (
     <Fields
@@ -119,16 +114,15 @@ function CustomerFields({ customer }: { customer: Customer }) {
 }
 
 function Orders({ customerId }: { customerId: string }) {
-  const words = useWords(ordersWords);
-  const { columns, ...table } = useOrderTable((order: ConsoleOrder) => order);
+  const { columns, ...table } = orderTable((order: ConsoleOrder) => order);
   return (
     <List
-      label={words.orders}
+      label={ordersWords.orders}
       operation="listAllOrders"
       call={{ query: { customerId } }}
-      columns={columns.filter(({ header }) => ![words.sequence, words.customer].includes(header))}
+      columns={columns.filter(({ header }) => ![ordersWords.sequence, ordersWords.customer].includes(header))}
       {...table}
-      none={[words.noOrders, words.noOrdersAdvice]}
+      none={[ordersWords.noOrders, ordersWords.noOrdersAdvice]}
     />
   );
 }

@@ -9,16 +9,14 @@ import { Page, Query, Section } from '../../kit/page.tsx';
 import { announce, Badge, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { AssetsOf } from '../assets/Assets.tsx';
 import { pageOf } from '../links.tsx';
 import { CustomerList } from './Customers.tsx';
 import { EmployeeList, EnterpriseAuditLog, HoldingList, SeatTables } from './EnterpriseTabs.tsx';
-import { enterprisesWords } from './words.ts';
+import { enterprisesWords as words } from './words.ts';
 
 /** Finds enterprises by part of their name or number. */
 export function EnterprisesPage() {
-  const words = useWords(enterprisesWords);
   const columns: Column<ConsoleData<'listEnterprises'>['enterprises'][number]>[] = [
     { header: words.name, cell: (row) => <Link {...pageOf.enterprise(row.enterpriseGlobalId)}>{row.name}</Link> },
     { header: words.code, cell: ({ code }) => <CopyId id={code} /> },
@@ -42,7 +40,6 @@ export function EnterprisesPage() {
 
 /** One enterprise: its seats, assets, customers, employees, who had what, audit log, ids and administrators. */
 export function EnterprisePage() {
-  const words = useWords(enterprisesWords);
   const part = useParams({ from: '/enterprises/$enterpriseGlobalId' });
   const enterprise = useOperation('getEnterprise', { params: part });
   const [login, setLogin] = useState<Login>();
@@ -92,7 +89,6 @@ const SOON_MS = 30 * 86_400_000;
 
 /** What the enterprise has, each figure linked to its list. */
 function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterprise: Enterprise }) {
-  const words = useWords(enterprisesWords);
   const { total, products } = useOperation('getSeats', { params: { enterpriseGlobalId } }).data ?? {};
   const ending = products?.reduce((sum, { endingSoon }) => sum + endingSoon, 0);
   const [now] = useState(Date.now);
@@ -113,7 +109,6 @@ function Tiles({ enterprise: { enterpriseGlobalId, customerCount } }: { enterpri
 
 /** The fields of an enterprise, and its administrators. */
 function About({ enterprise, onLogin }: { enterprise: Enterprise; onLogin: (login: Login) => void }) {
-  const words = useWords(enterprisesWords);
   const { enterpriseGlobalId, code, crmCustomerId, createdBy, administrators } = enterprise;
   return (
     <Stack>
@@ -139,7 +134,6 @@ function About({ enterprise, onLogin }: { enterprise: Enterprise; onLogin: (logi
 
 /** Sets the security mobile number of an enterprise. */
 function SecurityMobile({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
-  const words = useWords(enterprisesWords);
   const [mobile, setMobile] = useState('');
   const securityMobile = mobile.trim();
   return (
@@ -160,7 +154,6 @@ type WithLogin = Part & { onLogin: (login: Login) => void };
 
 /** Lets an operator create the first administrator. */
 function NoAdministrator({ enterpriseGlobalId, onLogin }: WithLogin) {
-  const words = useWords(enterprisesWords);
   return (
     <Notice tone="warn" title={words.noAdministrator}>
       <p>{words.noAdministratorAdvice}</p>
@@ -183,7 +176,6 @@ function Administrators({
   administrators,
   onLogin,
 }: WithLogin & Pick<Enterprise, 'administrators'>) {
-  const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   const columns: Column<Administrator>[] = [
     { header: words.userName, cell: ({ account }) => <CopyId id={account} /> },

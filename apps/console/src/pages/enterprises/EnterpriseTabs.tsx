@@ -7,17 +7,16 @@ import { Query } from '../../kit/page.tsx';
 import { Badge, Empty } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { writeNumber } from '../../words/formats.ts';
 import { EndCause, VerdictMarks } from '../assets/Verdict.tsx';
-import { licenseTypeWords } from '../assets/words.ts';
+import { licenseTypeWords as typeWords } from '../assets/words.ts';
 import { AssetLink, HolderLink, OrderLink, pageOf } from '../links.tsx';
-import { enterprisesWords } from './words.ts';
+import { enterprisesWords as words } from './words.ts';
 
 type Employee = ConsoleData<'listEmployees'>['employees'][number];
 
 /** The employees of an enterprise with their assigned assets. */
 export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
-  const words = useWords(enterprisesWords);
   const columns: Column<Employee>[] = [
     {
       header: words.employee,
@@ -52,7 +51,6 @@ export function EmployeeList({ enterpriseGlobalId }: { enterpriseGlobalId: strin
 }
 
 function Held({ employee: { held, heldCount } }: { employee: Employee }) {
-  const words = useWords(enterprisesWords);
   if (heldCount === 0) return words.none;
   return (
     <>
@@ -71,7 +69,6 @@ type Entry = ConsoleData<'listEnterpriseAuditLog'>['entries'][number];
 
 /** The author of a change. An operator's name is only in the operators' audit log. */
 function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
-  const words = useWords(enterprisesWords);
   const mayCall = useMayCall();
   if (actorAccount !== null) return actorAccount;
   if (targetGlobalId === null || !mayCall('listAuditLog')) return words.operator;
@@ -84,7 +81,6 @@ function Who({ entry: { actorAccount, targetGlobalId } }: { entry: Entry }) {
 
 /** The audit log of an enterprise, newest first. */
 export function EnterpriseAuditLog({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
-  const words = useWords(enterprisesWords);
   const columns: Column<Entry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} /> },
     { header: words.what, width: '8rem', cell: ({ action }) => words[action] },
@@ -112,7 +108,6 @@ type Value = NonNullable<Detail['before']>[(typeof FIELDS)[number]];
 
 /** A change in the member center, field by field: before → after. */
 function AuditedChange({ detail: { before, after } }: { detail: Detail }) {
-  const words = useWords(enterprisesWords);
   const write = (value: Value): string => {
     if (!Array.isArray(value)) return String(value ?? words.nothing);
     const numbers = value.map((each) =>
@@ -138,15 +133,12 @@ const COUNTS = ['owned', 'assigned', 'lent', 'free', 'expired', 'endingSoon'] as
 
 /** The seats of an enterprise: by product, and by license type with their sum. */
 export function SeatTables({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
-  const words = useWords(enterprisesWords);
-  const typeWords = useWords(licenseTypeWords);
-  const write = useNumberFormat();
   const call = { params: { enterpriseGlobalId } };
   const seats = useOperation('getSeats', call);
   const counts: Column<Counts>[] = COUNTS.map((name) => ({
     header: words[name],
     align: 'end',
-    cell: (row) => write(row[name]),
+    cell: (row) => writeNumber(row[name]),
   }));
   const product: Column<Seats['products'][number]> = {
     header: words.product,
@@ -195,7 +187,6 @@ type Holding = ConsoleData<'listHoldings'>['holdings'][number];
 
 /** Who had which asset when: the assignments and loans of an enterprise, newest first. */
 export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string }) {
-  const words = useWords(enterprisesWords);
   const columns: Column<Holding>[] = [
     { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     {
@@ -245,7 +236,6 @@ export function HoldingList({ enterpriseGlobalId }: { enterpriseGlobalId: string
 }
 
 function EndedBy({ holding: { endCause, endedByAccount, licenseOrderId } }: { holding: Holding }) {
-  const words = useWords(enterprisesWords);
   if (endCause === null) return '–';
   return (
     <>

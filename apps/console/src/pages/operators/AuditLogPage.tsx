@@ -5,19 +5,17 @@ import { Page } from '../../kit/page.tsx';
 import { Empty } from '../../kit/signs.tsx';
 import { type Column, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
 import { type ChangedField, listChanged } from './changed-fields.ts';
-import { actionWords, auditWords } from './words.ts';
+import { actionWords, auditWords as words } from './words.ts';
 
 /** Actions of someone who was not logged in. */
 const LOG_IN_REFUSED = new Set(['operator.log_in_failed', 'operator.locked_out']);
 
 /** The audit log of operators and of the command, newest first. */
 export function AuditLogPage() {
-  const words = useWords(auditWords);
-  const actions: Record<string, string> = useWords(actionWords);
+  const actions: Record<string, string> = actionWords;
   const isAdmin = useMayCall()('listOperators');
   const columns: Column<OperatorAuditEntry>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} /> },
@@ -65,7 +63,6 @@ export function AuditLogPage() {
 
 /** The target of an entry, linked to its page if it has one. */
 function Target({ of: { action, target, after } }: { of: OperatorAuditEntry }) {
-  const words = useWords(auditWords);
   const isAdmin = useMayCall()('listOperators');
   const { enterpriseGlobalId } = (after ?? {}) as { enterpriseGlobalId?: string };
   if (target === null) return <>–</>;
@@ -107,7 +104,6 @@ function Changed({ of: { before, after } }: { of: OperatorAuditEntry }) {
 }
 
 function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
-  const words = useWords(auditWords);
   return (
     <>
       {field.name !== '' && <span className="dimmed">{`${field.name}${words.colon}`}</span>}
@@ -123,7 +119,6 @@ function Field({ of: field, isNew }: { of: ChangedField; isNew: boolean }) {
 }
 
 function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDifference }) {
-  const words = useWords(auditWords);
   const write = (value: unknown) =>
     value === undefined ? words.nothing : typeof value === 'string' ? value : JSON.stringify(value);
   const lines = [
@@ -153,7 +148,6 @@ function Difference({ of: { leftOut, added, changes, more } }: { of: OrderDiffer
 
 /** A value in the audit log. Fields whose names end in Time hold milliseconds. */
 function Value({ of: value, name }: { of: unknown; name: string }) {
-  const words = useWords(auditWords);
   if (value === null || value === undefined) return <>{words.nothing}</>;
   if (typeof value === 'number' && name.endsWith('Time')) return <Time timeMs={value} />;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return <>{value.join(words.comma)}</>;

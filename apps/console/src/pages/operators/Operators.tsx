@@ -11,18 +11,16 @@ import { Empty, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, Fields, Time } from '../../kit/values.tsx';
 import { HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER } from '../../page-head.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
+import { codeName } from '../../words/formats.ts';
 import { ChannelsField } from '../applications/ApplicationForms.tsx';
 import { findFault, readChoice, writeChoice } from '../applications/channel-choice.ts';
 import { pageOf } from '../links.tsx';
-import { operatorsWords } from './words.ts';
+import { operatorsWords as words } from './words.ts';
 
 /** All operators with their roles. */
 export function OperatorsPage() {
-  const words = useWords(operatorsWords);
   const operators = useOperation('listOperators', {});
   const me = useMe();
-  const codeName = useCodeNames();
   const columns: Column<ConsoleOperator>[] = [
     {
       header: words.name,
@@ -74,13 +72,11 @@ function OperatorState({ of: { disabledTime } }: { of: ConsoleOperator }) {
 
 /** The channels that an operator is limited to. Admins see all. */
 function OperatorChannels({ of: { role, channels } }: { of: ConsoleOperator }) {
-  const words = useWords(operatorsWords);
   return role === 'admin' || channels === null ? words.allChannels : channels.join(words.comma);
 }
 
 /** One operator: role, sessions and actions. */
 export function OperatorPage() {
-  const words = useWords(operatorsWords);
   const { name } = useParams({ from: '/operators/$name' });
   const operators = useOperation('listOperators', {});
   const operator = operators.data?.operators.find((each) => each.name === name);
@@ -104,8 +100,6 @@ export function OperatorPage() {
 }
 
 function Known({ operator }: { operator: ConsoleOperator }) {
-  const codeName = useCodeNames();
-  const words = useWords(operatorsWords);
   const { name, role, byProvider, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields = {
     [words.role]: `${codeName(role)}${words.colon}${words[`${role}Says`]}`,
@@ -128,7 +122,6 @@ function Known({ operator }: { operator: ConsoleOperator }) {
 
 /** The actions of an admin on an operator. For the own password there is a page that keeps the session. */
 function OperatorActions({ operator }: { operator: ConsoleOperator }) {
-  const words = useWords(operatorsWords);
   const { operatorId } = useMe();
   const { name, byProvider } = operator;
   const isMe = operator.operatorId === operatorId;
@@ -160,7 +153,6 @@ function OperatorActions({ operator }: { operator: ConsoleOperator }) {
 }
 
 function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator }) {
-  const words = useWords(operatorsWords);
   const [chosen, setChosen] = useState(role);
   return (
     <ConfirmButton
@@ -178,7 +170,6 @@ function ChangeRole({ operator: { name, role } }: { operator: ConsoleOperator })
 
 /** Limits an operator to channels. */
 function ChangeChannels({ operator: { name, channels } }: { operator: ConsoleOperator }) {
-  const words = useWords(operatorsWords);
   const [choice, setChoice] = useState(writeChoice(channels));
   return (
     <ConfirmButton
@@ -196,7 +187,6 @@ function ChangeChannels({ operator: { name, channels } }: { operator: ConsoleOpe
 
 /** Creates an operator and shows the password once. */
 function NewOperator() {
-  const words = useWords(operatorsWords);
   const [name, setName] = useState('');
   const [role, setRole] = useState<OperatorRole>('viewer');
   const [choice, setChoice] = useState(writeChoice(null));
@@ -232,7 +222,6 @@ function NewOperator() {
 
 /** Shows an operator's new password once. */
 function NewPassword({ title, login, onClose }: { title: string; login: NewOperatorLogin; onClose: () => void }) {
-  const words = useWords(operatorsWords);
   const secrets = { [words.name]: login.name, [words.password]: login.password };
   return (
     <OneTimeSecret title={title} secrets={secrets} onClose={onClose}>
@@ -243,8 +232,6 @@ function NewPassword({ title, login, onClose }: { title: string; login: NewOpera
 
 /** Selects a role and describes it. */
 function RoleField({ value, onChange }: { value: OperatorRole; onChange: (role: OperatorRole) => void }) {
-  const words = useWords(operatorsWords);
-  const codeName = useCodeNames();
   return (
     <Choice
       label={words.role}

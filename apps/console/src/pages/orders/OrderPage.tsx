@@ -1,28 +1,26 @@
 import type { AssetEffect, ConsoleData, ConsoleOrder, ItemEffect } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayCall, useOperation } from '../../api/operations.ts';
 import { ConfirmButton } from '../../kit/dialogs.tsx';
-import { Choice, TextField } from '../../kit/inputs.tsx';
+import { ButtonLink, Choice, TextField } from '../../kit/inputs.tsx';
 import { type Crumb, Page, Query, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Count, Fields, JsonView, Labeled, Time, TimeLine } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
+import { explainCause } from '../../words/causes.ts';
+import { codeName } from '../../words/formats.ts';
 import { PauseNotice } from '../channels/Channels.tsx';
 import { ApplicationLink, AssetLink, BatchLink, CustomerLink, EnterpriseLink, OrderLink, pageOf } from '../links.tsx';
 import { RetryOrder, stateOf, WaitsBehind } from './Orders.tsx';
 import { PreviewOutcome } from './PreviewOutcome.tsx';
-import { ordersWords } from './words.ts';
+import { ordersWords as words } from './words.ts';
 
 const REFRESH_MS = 2_000;
 type Order = ConsoleData<'getOrder'>;
 
 /** One order: outcome, effects or preview, retries, and request. */
 export function OrderPage() {
-  const words = useWords(ordersWords);
   const { orderId } = useParams({ from: '/orders/$orderId' });
   const order = useOperation(
     'getOrder',
@@ -70,10 +68,8 @@ export function OrderPage() {
 
 /** The cause of a failure, linked to the list of causes. */
 function Why({ order }: { order: Order }) {
-  const words = useWords(ordersWords);
-  const causeWords = useCauseWords();
   return (
-    <Notice tone="bad" title={causeWords(order)}>
+    <Notice tone="bad" title={explainCause(order)}>
       <Labeled label={words.cause} value={<code>{order.cause}</code>} /> ·{' '}
       <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
     </Notice>
@@ -81,8 +77,6 @@ function Why({ order }: { order: Order }) {
 }
 
 function OrderFields({ order }: { order: Order }) {
-  const codeName = useCodeNames();
-  const words = useWords(ordersWords);
   const { licenseOrderId, sequence, orderType, owner, customerId, channelCode, acceptedTime, finishedTime } = order;
   const { state, assets, products, requestId, heldSince, srcLicenseOrderId: sourceId, assetNums, places } = order;
   const isDone = state === 'succeeded';
@@ -118,7 +112,6 @@ function OrderFields({ order }: { order: Order }) {
 
 /** Links to the page that fixes and resends a failed order. Hidden if the role may not; a note while the batch runs. */
 function FixAndResend({ order: { batchId, licenseOrderId } }: { order: Order }) {
-  const words = useWords(ordersWords);
   const mayCall = useMayCall();
   const { data } = useOperation(
     'getBatch',
@@ -127,20 +120,11 @@ function FixAndResend({ order: { batchId, licenseOrderId } }: { order: Order }) 
   );
   if (!mayCall('resendOrders') || data === undefined) return null;
   if (data.state !== 'completed') return words.batchRuns;
-  return (
-    <Button
-      renderRoot={(props) => (
-        <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: licenseOrderId }} {...props} />
-      )}
-    >
-      {words.fixAndResend}
-    </Button>
-  );
+  return <ButtonLink to={pageOf.resend(batchId, { order: licenseOrderId })}>{words.fixAndResend}</ButtonLink>;
 }
 
 /** The newest order that was sent in place of a failed one, and its state. */
 function ResentAs({ resentAs: { licenseOrderId, state } }: { resentAs: NonNullable<Order['resentAs']> }) {
-  const words = useWords(ordersWords);
   return (
     <Notice tone="neutral" title={words.wasResent}>
       {words.resentAs} <OrderLink orderId={licenseOrderId} /> <StateBadge state={state} />
@@ -150,7 +134,6 @@ function ResentAs({ resentAs: { licenseOrderId, state } }: { resentAs: NonNullab
 
 /** Why a held order waits, and when it is tried again. */
 function Hold({ order, hold }: { order: Order; hold: NonNullable<Order['hold']> }) {
-  const words = useWords(ordersWords);
   const isItself = hold.licenseOrderId === order.licenseOrderId;
   return (
     <Notice tone="warn" title={isItself ? words.heldItself : words.heldBehind}>
@@ -172,7 +155,6 @@ function Hold({ order, hold }: { order: Order; hold: NonNullable<Order['hold']> 
 
 /** A preview of a pending or failed order. */
 function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['state'] }) {
-  const words = useWords(ordersWords);
   const preview = useOperation('previewOrder', { params: { licenseOrderId: orderId } });
   const succeeds = { tone: 'good', title: words.nowSucceeds } as const;
   const fails = { tone: 'warn', title: words.nowFails } as const;
@@ -196,8 +178,6 @@ function OrderNow({ orderId, state }: { orderId: string; state: ConsoleOrder['st
 
 /** The failures before an order's retries, newest first. Renders nothing if there are none. */
 function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
-  const words = useWords(ordersWords);
-  const causeWords = useCauseWords();
   if (retries.length === 0) return null;
   return (
     <Section title={words.retries}>
@@ -207,7 +187,7 @@ function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
           key: String(retriedTime),
           timeMs: finishedTime,
           tone: 'bad',
-          title: causeWords(failure),
+          title: explainCause(failure),
           detail: <Labeled label={words.retried} value={<Time timeMs={retriedTime} />} />,
         }))}
       />
@@ -217,7 +197,6 @@ function Retries({ retries }: { retries: ConsoleData<'getOrder'>['retries'] }) {
 
 /** The request of an order, or why it is no longer stored. */
 function OrderContent({ orderId }: { orderId: string }) {
-  const words = useWords(ordersWords);
   const content = useOperation('getOrderContent', { params: { licenseOrderId: orderId } });
   const missing = {
     too_large: [words.tooLarge, words.tooLargeAdvice],
@@ -244,7 +223,6 @@ const MAX_SHOWN = 20;
 
 /** The assets named in an order's request, linked to their pages. */
 function NamedAssets({ order }: { order: unknown }) {
-  const words = useWords(ordersWords);
   const { assets = [] } = (order ?? {}) as { assets?: readonly { assetNos: readonly string[] }[] };
   const assetNums = [...new Set(assets.flatMap(({ assetNos }) => assetNos))];
   if (assetNums.length === 0) return null;
@@ -264,7 +242,6 @@ function NamedAssets({ order }: { order: unknown }) {
 
 /** The effects of an order: on assets, products and merchandise. */
 function OrderEffects({ orderId }: { orderId: string }) {
-  const words = useWords(ordersWords);
   const effects = useOperation('getOrderEffects', { params: { licenseOrderId: orderId } });
   return (
     <Section title={words.effects} of={effects}>
@@ -280,7 +257,6 @@ function OrderEffects({ orderId }: { orderId: string }) {
 }
 
 function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
-  const words = useWords(ordersWords);
   const columns: Column<AssetEffect>[] = [
     { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
     {
@@ -303,7 +279,6 @@ function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
 }
 
 function ItemTable({ items }: { items: readonly ItemEffect[] }) {
-  const words = useWords(ordersWords);
   const columns: Column<ItemEffect>[] = [
     {
       header: words.item,
@@ -337,7 +312,6 @@ const MAX_NAMED = 10;
 
 /** Marks a pending order as failed. If its customer has later pending orders, asks what to do with them. */
 function FailOrder({ orderId }: { orderId: string }) {
-  const words = useWords(ordersWords);
   const [reason, setReason] = useState('');
   const [waiting, setWaiting] = useState<ConsoleData<'failOrder'>>();
   const [later, setLater] = useState<'keep' | 'fail' | null>(null);

@@ -1,30 +1,28 @@
 import type { ConsoleOrder, HoldPage, TracedOrder } from '@lockstep/contract/console';
+import { ORDER_FAILURES } from '@lockstep/contract/words';
 import { Button, Menu, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { REFRESH_MS, useMayCall } from '../../api/operations.ts';
 import { ConfirmButton, wordsOf } from '../../kit/dialogs.tsx';
 import { ExportButton } from '../../kit/export.tsx';
-import { optionsOf } from '../../kit/inputs.tsx';
+import { ButtonLink, optionsOf } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
-import { StateBadge, useStateWords } from '../../kit/signs.tsx';
+import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Count, Time } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { codeNames, ORDER_CAUSES } from '../../words/codes.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
-import { batchesWords } from '../batches/words.ts';
+import { explainCause } from '../../words/causes.ts';
+import { stateWords, codeNames as types } from '../../words/codes.ts';
+import { codeName } from '../../words/formats.ts';
+import { batchesWords as shared } from '../batches/words.ts';
 import { AssetLink, BatchLink, CustomerLink, OrderLink, pageOf } from '../links.tsx';
-import { ordersWords } from './words.ts';
+import { ordersWords as words } from './words.ts';
 
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 const TYPES = ['new_buy', 'delete_asset', 'delete_product'] as const;
 
 /** Orders of all batches, with filters. */
 export function OrdersPage() {
-  const words = useWords(ordersWords);
-  const stateWords = useStateWords();
-  const codeName = useCodeNames();
-  const { columns, ...table } = useOrderTable((order: ConsoleOrder) => order);
+  const { columns, ...table } = orderTable((order: ConsoleOrder) => order);
   const batch: Column<ConsoleOrder> = {
     header: words.batch,
     width: '10rem',
@@ -40,7 +38,7 @@ export function OrdersPage() {
           { name: 'customerId', label: words.customerId, kind: 'text' },
           { name: 'assetNum', label: words.assetNum, kind: 'text' },
           { name: 'state', label: words.state, kind: 'select', options: optionsOf(STATES, stateWords) },
-          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_CAUSES) },
+          { name: 'cause', label: words.cause, kind: 'select', options: optionsOf(ORDER_FAILURES) },
           { name: 'orderType', label: words.type, kind: 'select', options: optionsOf(TYPES, codeName) },
           { name: 'acceptedFrom', until: 'acceptedTo', label: words.acceptedTime, kind: 'past' },
           { name: 'appKey', label: words.appKey, kind: 'text' },
@@ -57,36 +55,27 @@ export function OrdersPage() {
 type Batch = Pick<ConsoleOrder, 'batchId' | 'channelOrderId'>;
 
 /** The table of orders. `batchOf`: the batch of an order. */
-export function useOrderTable<Row extends TracedOrder>(batchOf: (order: Row) => Batch): Table<Row> {
-  const words = useWords(ordersWords);
-  const types = useWords(codeNames);
-  return {
-    rowKey: ({ licenseOrderId }) => licenseOrderId,
-    actions: (orders) => <ChosenOrders orders={orders.map((order) => ({ ...order, batch: batchOf(order) }))} />,
-    columns: [
-      { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
-      { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
-      { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
-      { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
-      { header: words.customer, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
-      { header: words.failure, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
-      { header: words.finished, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
-    ],
-  };
-}
+export const orderTable = <Row extends TracedOrder>(batchOf: (order: Row) => Batch): Table<Row> => ({
+  rowKey: ({ licenseOrderId }) => licenseOrderId,
+  actions: (orders) => <ChosenOrders orders={orders.map((order) => ({ ...order, batch: batchOf(order) }))} />,
+  columns: [
+    { header: words.orderId, width: '8rem', cell: ({ licenseOrderId }) => <OrderLink orderId={licenseOrderId} /> },
+    { header: words.state, cell: (order) => <StateBadge state={stateOf(order)} /> },
+    { header: words.sequence, align: 'end', isMinor: true, cell: ({ sequence }) => sequence },
+    { header: words.type, cell: ({ orderType }) => <span title={orderType}>{types[orderType]}</span> },
+    { header: words.customer, width: '10rem', cell: (order) => <CustomerLink owner={order} /> },
+    { header: words.failure, width: '14rem', isWide: true, cell: (order) => <Why order={order} /> },
+    { header: words.finished, cell: ({ finishedTime }) => <Time timeMs={finishedTime} /> },
+  ],
+});
 
 /** What can be done with chosen orders: to export them, and to resend those that failed, batch by batch. */
 function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Batch })[] }) {
-  const words = useWords(ordersWords);
-  const shared = useWords(batchesWords);
   const mayCall = useMayCall();
   const listIds = (of: readonly TracedOrder[]) => of.map(({ licenseOrderId }) => licenseOrderId).join();
   const toSend = orders.filter(({ state, resentAs }) => state === 'failed' && resentAs === null);
   const batches = [...Map.groupBy(toSend, ({ batch }) => batch.batchId).values()];
-  const linkTo = (ofBatch: typeof toSend, props: object) => {
-    const { batchId } = ofBatch[0]!.batch;
-    return <Link to="/batches/$batchId/resend" params={{ batchId }} search={{ order: listIds(ofBatch) }} {...props} />;
-  };
+  const pageFor = (ofBatch: typeof toSend) => pageOf.resend(ofBatch[0]!.batch.batchId, { order: listIds(ofBatch) });
   return (
     <>
       <ExportButton
@@ -95,9 +84,9 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
         label={words.exportThese}
       />
       {mayCall('resendOrders') && batches.length === 1 && (
-        <Button size="compact-sm" renderRoot={(props) => linkTo(toSend, props)}>
+        <ButtonLink size="compact-sm" to={pageFor(toSend)}>
           {shared.sendThese}
-        </Button>
+        </ButtonLink>
       )}
       {mayCall('resendOrders') && batches.length > 1 && (
         <Menu>
@@ -107,7 +96,10 @@ function ChosenOrders({ orders }: { orders: readonly (TracedOrder & { batch: Bat
           <Menu.Dropdown>
             <Menu.Label>{words.batchByBatch}</Menu.Label>
             {batches.map((ofBatch) => (
-              <Menu.Item key={ofBatch[0]!.licenseOrderId} renderRoot={(props) => linkTo(ofBatch, props)}>
+              <Menu.Item
+                key={ofBatch[0]!.licenseOrderId}
+                renderRoot={(props) => <Link {...pageFor(ofBatch)} {...props} />}
+              >
                 {`${ofBatch[0]!.batch.channelOrderId}${words.colon}${shared.ordersOf(ofBatch.length)}`}
               </Menu.Item>
             ))}
@@ -127,8 +119,6 @@ export const stateOf = ({ state, heldSince }: Pick<TracedOrder, 'state' | 'heldS
 
 /** Why an order failed, and as which one it was resent; or why it is held. */
 function Why({ order }: { order: TracedOrder }) {
-  const words = useWords(ordersWords);
-  const causeWords = useCauseWords();
   const { licenseOrderId, hold, resentAs, assetNums } = order;
   if (hold?.licenseOrderId === licenseOrderId) return hold.lastError;
   if (hold !== null) return <WaitsBehind hold={hold} />;
@@ -139,7 +129,7 @@ function Why({ order }: { order: TracedOrder }) {
           {words.resentAs} <OrderLink orderId={resentAs.licenseOrderId} /> <StateBadge state={resentAs.state} />{' '}
         </>
       )}
-      {causeWords(order)}{' '}
+      {explainCause(order)}{' '}
       {assetNums.map((assetNum) => (
         <AssetLink key={assetNum} assetNum={assetNum} />
       ))}
@@ -149,7 +139,6 @@ function Why({ order }: { order: TracedOrder }) {
 
 /** Names the held order that a later order of its customer waits for. */
 export function WaitsBehind({ hold }: { hold: NonNullable<TracedOrder['hold']> }) {
-  const words = useWords(ordersWords);
   return (
     <>
       {words.waitsBehind} <OrderLink orderId={hold.licenseOrderId} />
@@ -162,7 +151,6 @@ const MAX_WAITING = 1_000;
 
 /** The customers with held orders. */
 export function HoldsPage() {
-  const words = useWords(ordersWords);
   const mayCall = useMayCall();
   const columns: Column<HoldPage['holds'][number]>[] = [
     {
@@ -212,7 +200,6 @@ export function HoldsPage() {
 
 /** Retries a held order at once, or one that failed because of a fault. */
 export function RetryOrder({ orderId }: { orderId: string }) {
-  const words = useWords(ordersWords);
   return (
     <ConfirmButton
       operation="retryOrder"

@@ -1,23 +1,20 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
 import { Link } from '@tanstack/react-router';
 import { Time } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { useWords } from '../../words/words.ts';
+import { explainCause } from '../../words/causes.ts';
 import { OrderLink, pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
-import { ordersWords } from './words.ts';
+import { ordersWords as words } from './words.ts';
 
 /** The most effects to list: an order may have thousands. */
 const MAX_NAMED = 5;
 
 /** What an order would do to assets and products, or why it would fail. */
 export function PreviewOutcome({ preview }: { preview: ComparedPreview }) {
-  const words = useWords(ordersWords);
-  const causeWords = useCauseWords();
   if (preview.cause !== null) {
     return (
       <>
-        <div>{causeWords(preview)}</div>
+        <div>{explainCause(preview)}</div>
         <NearestProducts nearest={preview.nearest} />
       </>
     );
@@ -43,7 +40,6 @@ type Compared = Nearest['values'][number];
 
 /** The closest products to one that was not found, with both values of each field that differs. */
 export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
-  const words = useWords(ordersWords);
   if (nearest.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
@@ -85,7 +81,6 @@ export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
 }
 
 function Value({ field, value }: { field: Compared['field']; value: Compared['wanted'] }) {
-  const words = useWords(ordersWords);
   if (value === null) return <>{words.notSet}</>;
   if (field === 'srcLicenseOrderId') return <OrderLink orderId={String(value)} />;
   if (field === 'limitStartDate' || field === 'limitEndDate') return <Time timeMs={Number(value)} />;

@@ -3,11 +3,10 @@ import { Group, Stack } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Badge, Notice, type Tone } from '../../kit/signs.tsx';
 import { Labeled, Time } from '../../kit/values.tsx';
-import { commonWords } from '../../words/define-words.ts';
-import { useDuration, useNumberFormat, useWords } from '../../words/words.ts';
+import { writeDuration, writeNumber } from '../../words/formats.ts';
 import { pageOf } from '../links.tsx';
 import { checkWords, type Found } from './check-words.ts';
-import { overviewWords } from './words.ts';
+import { overviewWords as words } from './words.ts';
 
 const TONES: Record<HealthCheck['state'], Tone> = { ok: 'good', warning: 'warn', error: 'bad' };
 
@@ -20,15 +19,13 @@ const PAGES: { [check in HealthCheck['check']]?: LinkProps } = {
 
 /** The failing checks, worst first, with what to do, and all checks. */
 export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]; time: number }) {
-  const words = useWords(overviewWords);
-  const explain = useCheckWords(time);
   const wrong = checks
     .filter(({ state }) => state !== 'ok')
     .sort((a, b) => Number(b.state === 'error') - Number(a.state === 'error'));
   return (
     <Stack component="section" gap="sm" aria-label={words.health}>
       {wrong.map((check) => {
-        const { name, says, whatToDo } = explain(check);
+        const { name, says, whatToDo } = explain(check, time);
         const page = PAGES[check.check];
         return (
           <Notice key={check.check} tone={TONES[check.state]} title={`${name}${words.colon}${says}`}>
@@ -58,7 +55,7 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
         </summary>
         <Stack component="ul" className="plain" gap="0.5rem" mt="0.5rem">
           {checks.map((check) => {
-            const { name, says } = explain(check);
+            const { name, says } = explain(check, time);
             return (
               <Group key={check.check} component="li" gap="0.25rem 0.6rem" align="baseline">
                 <Badge tone={TONES[check.state]}>{words[check.state]}</Badge>
@@ -73,23 +70,17 @@ export function HealthSection({ checks, time }: { checks: readonly HealthCheck[]
   );
 }
 
-/** Returns a function that words a check. `time`: when the service ran the checks, by its clock. */
-function useCheckWords(time: number): (check: HealthCheck) => { name: string; says: string; whatToDo: string } {
-  const words = useWords(checkWords);
-  const { comma } = useWords(commonWords);
-  const write = useNumberFormat();
-  const writeDuration = useDuration();
-  return ({ check, state, sinceTime, count, names }) => {
-    const [first = ''] = names;
-    const found: Found = {
-      age: writeDuration(Math.max(0, time - (sinceTime ?? time))),
-      count: write(count ?? 0),
-      kind: first === 'redis' ? 'Redis' : 'PostgreSQL',
-      kinds: names.join(comma),
-      most: first,
-    };
-    const phrase = words[`${check}_${state === 'ok' ? 'is' : 'wrong'}`];
-    const says = typeof phrase === 'string' ? phrase : phrase(found);
-    return { name: words[`${check}_name`], says, whatToDo: words[`${check}_do`] };
+/** Words a check. `time`: when the service ran the checks, by its clock. */
+function explain({ check, state, sinceTime, count, names }: HealthCheck, time: number) {
+  const [first = ''] = names;
+  const found: Found = {
+    age: writeDuration(Math.max(0, time - (sinceTime ?? time))),
+    count: writeNumber(count ?? 0),
+    kind: first === 'redis' ? 'Redis' : 'PostgreSQL',
+    kinds: names.join(words.comma),
+    most: first,
   };
+  const phrase = checkWords[`${check}_${state === 'ok' ? 'is' : 'wrong'}`];
+  const says = typeof phrase === 'string' ? phrase : phrase(found);
+  return { name: checkWords[`${check}_name`], says, whatToDo: checkWords[`${check}_do`] };
 }

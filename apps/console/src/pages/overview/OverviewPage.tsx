@@ -9,23 +9,21 @@ import { Page, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
+import { explainCause } from '../../words/causes.ts';
+import { writeDuration, writeRate } from '../../words/formats.ts';
 import { writeTime } from '../../words/times.ts';
-import { useDuration, useRate, useWords } from '../../words/words.ts';
 import { LATEST, LatestBatches } from '../batches/Batches.tsx';
 import { DelayedChannels } from '../channels/Channels.tsx';
 import { pageOf } from '../links.tsx';
-import { useWebhookTable } from '../webhooks/Webhooks.tsx';
+import { webhookTable } from '../webhooks/Webhooks.tsx';
 import { HealthSection } from './HealthSection.tsx';
-import { overviewWords } from './words.ts';
+import { overviewWords as words } from './words.ts';
 
 /** Health, backlog and activity of the service. */
 export function OverviewPage() {
-  const words = useWords(overviewWords);
   const [address] = useAddress();
   const span = SPANS.find((each) => each === address.span) ?? '6h';
   const { channels } = useMe();
-  const webhookTable = useWebhookTable();
   const overview = useOperation('getOverview', { query: { span } }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
     <Page title={words.overview} lead={words.lead} of={overview}>
@@ -50,7 +48,6 @@ export function OverviewPage() {
 
 /** Tells a newcomer that this is the demo, what is in it, and what to do next; nothing once the reader goes further. */
 function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
-  const words = useWords(overviewWords);
   const { data } = useOperation('listAllBatches', { query: LATEST }, { keepsPrevious: true });
   if (data === undefined) return null;
   const steps = [
@@ -82,9 +79,6 @@ type NowProps = Pick<Overview, 'now' | 'backlog' | 'time' | 'intervals'> & { isB
 
 /** Current throughput and backlog, linked to the orders. If a channel is behind, the oldest order is highlighted. */
 function NowFigures({ now, backlog, time, intervals, isBehind }: NowProps) {
-  const words = useWords(overviewWords);
-  const writeRate = useRate();
-  const writeDuration = useDuration();
   const rate = (orders: number) => writeRate(orders / now.seconds);
   const { oldest, pendingOrders, pausedOrders, heldOrders } = backlog;
   const failedSince: Record<string, string> = intervals[0] ? { acceptedFrom: String(intervals[0].startTime) } : {};
@@ -137,7 +131,6 @@ const SERIES = [
  * tells how old the pending ones were: channels and customers get on at their own pace.
  */
 function Activity({ intervals, intervalSeconds, failures, failedChannels, span }: ActivityProps) {
-  const words = useWords(overviewWords);
   const nightMs = lastNight();
   const [{ from, to }, change] = useAddress();
   const part = from && to ? { acceptedFrom: from, acceptedTo: to } : null;
@@ -234,7 +227,6 @@ const writePart = (part: Part) =>
 
 /** The part of the period that the chart shows, with links to the orders and batches of that time. */
 function Zoom({ part, onClear }: { part: Part; onClear: () => void }) {
-  const words = useWords(overviewWords);
   return (
     <Group gap="md">
       <Button
@@ -258,8 +250,6 @@ type CausesProps = Pick<Overview, 'failures'> & { search: { [name: string]: stri
 
 /** Failures by cause, linked to the orders that `search` finds. */
 function FailureCauses({ failures, search }: CausesProps) {
-  const words = useWords(overviewWords);
-  const causeWords = useCauseWords();
   const columns: Column<Overview['failures'][number]>[] = [
     {
       header: words.cause,
@@ -268,7 +258,7 @@ function FailureCauses({ failures, search }: CausesProps) {
           <Link {...pageOf.orders({ state: 'failed', cause, ...search })}>
             <code>{cause}</code>
           </Link>
-          {causeWords({ cause, message: null }) !== cause && <> {causeWords({ cause, message: null })}</>}
+          {explainCause({ cause, message: null }) !== cause && <> {explainCause({ cause, message: null })}</>}
         </>
       ),
     },

@@ -7,14 +7,14 @@ import { Answer, Query, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { CopyId, Fields, Figure, Figures, Labeled } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { useCodeNames, useWords } from '../../words/words.ts';
+import { explainCause } from '../../words/causes.ts';
+import { codeName } from '../../words/formats.ts';
 import { AssetContents } from '../assets/AssetContents.tsx';
 import { AssetLink, OwnerLink } from '../links.tsx';
 import { NearestProducts } from '../orders/PreviewOutcome.tsx';
-import { ordersWords } from '../orders/words.ts';
+import { ordersWords as ofOrders } from '../orders/words.ts';
 import styles from '../pages.module.css';
-import { previewWords } from './words.ts';
+import { previewWords as words } from './words.ts';
 
 /**
  * The outcome of a preview: counts, orders, and one order beside the current state. The address has the state of the
@@ -22,8 +22,6 @@ import { previewWords } from './words.ts';
  */
 export function PreviewOutcomes({ batch: { orders, syncMode, ignoredFields } }: { batch: PreviewedBatch }) {
   const [{ state = '', order: chosen }, change] = useAddress();
-  const words = useWords(previewWords);
-  const codeName = useCodeNames();
   const failed = orders.filter((order) => order.state === 'failed').length;
   const shown = orders.filter((order) => state === '' || order.state === state);
   const order = orders.find(({ sequence }) => String(sequence) === chosen);
@@ -83,7 +81,6 @@ export function PreviewOutcomes({ batch: { orders, syncMode, ignoredFields } }: 
 }
 
 function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder }) {
-  const words = useWords(previewWords);
   const [first] = numbers;
   if (first === undefined) return null;
   return (
@@ -95,22 +92,18 @@ function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder })
 }
 
 function Summary({ order }: { order: PreviewedOrder }) {
-  const words = useWords(previewWords);
-  const causeWords = useCauseWords();
   const { cause, assetCount, productCount } = order;
-  if (cause !== null) return <>{causeWords(order)}</>;
+  if (cause !== null) return <>{explainCause(order)}</>;
   if (assetCount + productCount === 0) return <>{words.noEffect}</>;
   return <>{words.effects(assetCount, productCount)}</>;
 }
 
 function OutcomeBadge({ state }: Pick<PreviewedOrder, 'state'>) {
-  const words = useWords(previewWords);
   return state === 'succeeded' ? <Badge tone="good">{words.succeed}</Badge> : <Badge tone="bad">{words.fail}</Badge>;
 }
 
 /** What one order would do, beside the current state. */
 function OrderBeside({ order }: { order: PreviewedOrder }) {
-  const words = useWords(previewWords);
   return (
     <Answer>
       <h3>
@@ -131,13 +124,11 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
 }
 
 function Would({ order }: { order: PreviewedOrder }) {
-  const words = useWords(previewWords);
-  const causeWords = useCauseWords();
   const { cause, nearest, assets, assetCount, products, productCount } = order;
   if (cause !== null) {
     return (
       <>
-        <p>{causeWords(order)}</p>
+        <p>{explainCause(order)}</p>
         <p>
           <Labeled label={words.cause} value={<code>{cause}</code>} />
         </p>
@@ -157,8 +148,6 @@ function Would({ order }: { order: PreviewedOrder }) {
 type Effect = PreviewedOrder['assets'][number] | PreviewedOrder['products'][number];
 
 function Effects({ title, count, effects }: { title: string; count: number; effects: readonly Effect[] }) {
-  const words = useWords(previewWords);
-  const ofOrders = useWords(ordersWords);
   if (count === 0) return null;
   return (
     <>
@@ -184,7 +173,6 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
 
 /** The current state of an order's assets, one at a time. Active assets come first. */
 function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'numberCount'>) {
-  const words = useWords(previewWords);
   const [, change] = useAddress();
   const [chosen, setChosen] = useState(() => (numbers.find(({ isActive }) => isActive) ?? numbers[0])?.assetNum);
   const named = numbers.find(({ assetNum }) => assetNum === chosen);
@@ -215,7 +203,6 @@ function AssetsNow({ numbers, numberCount }: Pick<PreviewedOrder, 'numbers' | 'n
 }
 
 function AssetNow({ assetNum }: { assetNum: string }) {
-  const words = useWords(previewWords);
   const asset = useOperation('getAsset', { params: { assetNum } });
   return (
     <>

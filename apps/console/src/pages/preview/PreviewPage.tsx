@@ -5,14 +5,13 @@ import { useChange, useOperation } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
 import { Answer, Failure, Page, Section } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
-import { useNumberFormat, useWords } from '../../words/words.ts';
+import { writeNumber } from '../../words/formats.ts';
 import styles from '../pages.module.css';
 import { PreviewOutcomes } from './PreviewOutcomes.tsx';
-import { previewWords } from './words.ts';
+import { previewWords as words } from './words.ts';
 
 /** Previews a batch. */
 export function PreviewPage() {
-  const words = useWords(previewWords);
   const [{ appKey }, change] = useAddress();
   const preview = useChange('previewBatch');
 
@@ -51,8 +50,6 @@ interface Given {
 
 /** Takes a batch as a chosen or dropped file, or as pasted text. */
 function BatchForm({ isBusy, onShow }: { isBusy: boolean; onShow: (content: Blob) => void }) {
-  const words = useWords(previewWords);
-  const write = useNumberFormat({ maximumFractionDigits: 1 });
   const [given, setGiven] = useState<Given>();
   const [fault, setFault] = useState<string>();
   const [isOver, setOver] = useState(false);
@@ -60,7 +57,7 @@ function BatchForm({ isBusy, onShow }: { isBusy: boolean; onShow: (content: Blob
   const forget = useRef<() => void>(null);
   const sizeOf = ({ size }: Blob) => {
     const kib = size / BYTES_PER_KIB;
-    return kib < BYTES_PER_KIB ? `${write(kib)} KiB` : `${write(kib / BYTES_PER_KIB)} MiB`;
+    return kib < BYTES_PER_KIB ? `${writeNumber(kib, 1)} KiB` : `${writeNumber(kib / BYTES_PER_KIB, 1)} MiB`;
   };
 
   const fits = (content: Blob) => {
@@ -164,7 +161,6 @@ function BatchForm({ isBusy, onShow }: { isBusy: boolean; onShow: (content: Blob
 }
 
 function ApplicationChoice() {
-  const words = useWords(previewWords);
   const [{ appKey }, change] = useAddress();
   const { data } = useOperation('listApplications', { query: { limit: MAX_LISTED_APPLICATIONS } });
   const known = (data?.applications ?? []).map((each) => ({

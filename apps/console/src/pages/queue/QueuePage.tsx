@@ -5,9 +5,8 @@ import { Page, Section } from '../../kit/page.tsx';
 import { Badge, Empty, Notice, type Tone } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
 import { Count, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useWords } from '../../words/words.ts';
 import { pageOf } from '../links.tsx';
-import { queueWords } from './words.ts';
+import { queueWords as words } from './words.ts';
 
 const TONES: Record<QueueJob['state'], Tone> = {
   active: 'busy',
@@ -18,7 +17,6 @@ const TONES: Record<QueueJob['state'], Tone> = {
 
 /** The jobs of the queue, and its listening workers. */
 export function QueuePage() {
-  const words = useWords(queueWords);
   const queue = useOperation('getQueue', {}, { refreshMs: REFRESH_MS });
   return (
     <Page title={words.queue} lead={words.lead} of={queue}>
@@ -43,7 +41,6 @@ export function QueuePage() {
 }
 
 function Found({ found: { counts, jobs, workers } }: { found: NonNullable<QueueState['found']> }) {
-  const words = useWords(queueWords);
   const columns: Column<QueueJob>[] = [
     { header: words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{words[state]}</Badge> },
     { header: words.type, cell: ({ type }) => type },

@@ -7,12 +7,11 @@ import { Page, Section } from '../../kit/page.tsx';
 import { Empty } from '../../kit/signs.tsx';
 import { DataTable, List, type Table } from '../../kit/table.tsx';
 import { CopyId, Figure, Figures, Time } from '../../kit/values.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { useWords } from '../../words/words.ts';
+import { explainCause } from '../../words/causes.ts';
 import { LATEST } from '../batches/Batches.tsx';
 import { ApplicationLink, AssetLink, pageOf } from '../links.tsx';
 import styles from '../pages.module.css';
-import { refusalsWords } from './words.ts';
+import { refusalsWords as words } from './words.ts';
 
 type Refusal = ConsoleData<'listRefusals'>['refusals'][number];
 
@@ -20,7 +19,6 @@ const REFRESH_MS = 15_000;
 
 /** The refused calls of applications, with the counts of each cause. */
 export function RefusalsPage() {
-  const words = useWords(refusalsWords);
   const [{ cursor: _, ...filters }] = useAddress();
   return (
     <Page title={words.refusals} lead={words.intro}>
@@ -48,7 +46,7 @@ export function RefusalsPage() {
             </section>
           )
         }
-        {...useRefusalTable()}
+        {...refusalTable}
         none={[words.noneTitle, words.none]}
       />
     </Page>
@@ -57,8 +55,7 @@ export function RefusalsPage() {
 
 /** The latest refused calls of an application, with a link to all of them. */
 export function LatestRefusals({ appKey }: { appKey: string }) {
-  const words = useWords(refusalsWords);
-  const { columns, rowKey } = useRefusalTable();
+  const { columns, rowKey } = refusalTable;
   const ofAny = columns.filter(({ header }) => header !== words.application);
   const found = useOperation('listRefusals', { query: { appKey, ...LATEST } }, { refreshMs: REFRESH_MS });
   const empty = <Empty title={words.noneTitle}>{words.none}</Empty>;
@@ -71,38 +68,34 @@ export function LatestRefusals({ appKey }: { appKey: string }) {
   );
 }
 
-function useRefusalTable(): Table<Refusal> {
-  const words = useWords(refusalsWords);
-  return {
-    rowKey: ({ requestId, time }) => `${requestId} ${time}`,
-    columns: [
-      { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
-      { header: words.application, width: '9rem', cell: (refusal) => <ApplicationLink of={refusal} /> },
-      {
-        header: words.operation,
-        width: '10rem',
-        cell: ({ operation, requestId }) => (
-          <div className={styles.lines}>
-            <div className="mono">{operation}</div>
-            <CopyId id={requestId} what={words.requestId} />
-          </div>
-        ),
-      },
-      { header: words.cause, width: '18rem', isWide: true, cell: (refusal) => <Why of={refusal} /> },
-      { header: words.batch, isMinor: true, width: '9rem', cell: ({ channelOrderId }) => channelOrderId ?? '–' },
-    ],
-  };
-}
+const refusalTable: Table<Refusal> = {
+  rowKey: ({ requestId, time }) => `${requestId} ${time}`,
+  columns: [
+    { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
+    { header: words.application, width: '9rem', cell: (refusal) => <ApplicationLink of={refusal} /> },
+    {
+      header: words.operation,
+      width: '10rem',
+      cell: ({ operation, requestId }) => (
+        <div className={styles.lines}>
+          <div className="mono">{operation}</div>
+          <CopyId id={requestId} what={words.requestId} />
+        </div>
+      ),
+    },
+    { header: words.cause, width: '18rem', isWide: true, cell: (refusal) => <Why of={refusal} /> },
+    { header: words.batch, isMinor: true, width: '9rem', cell: ({ channelOrderId }) => channelOrderId ?? '–' },
+  ],
+};
 
 /** Why a call was refused: the cause in words, further bad fields, and the assets that it named. */
 function Why({ of: refusal }: { of: Refusal }) {
-  const causeWords = useCauseWords();
   return (
     <div className={`${styles.lines} ${styles.wraps}`}>
-      <code>{refusal.cause}</code> {causeWords(refusal)}
+      <code>{refusal.cause}</code> {explainCause(refusal)}
       {refusal.faults.slice(1).map(({ path, ...fault }) => (
         <div key={`${path} ${fault.cause}`}>
-          <code>{path}</code> {causeWords(fault).replace(`${path}：`, '')}
+          <code>{path}</code> {explainCause(fault).replace(`${path}：`, '')}
         </div>
       ))}
       <Group gap="xs">

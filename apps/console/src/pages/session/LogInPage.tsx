@@ -11,23 +11,20 @@ import { Failure } from '../../kit/page.tsx';
 import { Notice } from '../../kit/signs.tsx';
 import { beganWithoutSession, HAS_PASSWORD_LOG_IN, LOGIN_PROVIDER, takeProviderReturn } from '../../page-head.ts';
 import { leaveLogIn } from '../../shell/follow-session.ts';
-import { Preferences } from '../../shell/Header.tsx';
-import { useCauseWords } from '../../words/causes.ts';
-import { useWords } from '../../words/words.ts';
-import { sessionWords } from './words.ts';
+import { Preferences } from '../../shell/Preferences.tsx';
+import { explainCause } from '../../words/causes.ts';
+import { sessionWords as words } from './words.ts';
 
 /** Logs in by the provider, a password or a one-time link, then returns to the page that the operator came from. */
 export function LogInPage() {
-  const words = useWords(sessionWords);
   const router = useRouter();
   const [search] = useAddress();
   const logIn = useChange('logIn');
   const byLink = useLogInByLink();
-  const causeWords = useCauseWords();
   const password = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = `${words.logIn} · Lockstep`;
-  }, [words]);
+  }, []);
 
   const enterAt = async (me: Me, next: string | undefined) => {
     queryClient.clear();
@@ -62,7 +59,7 @@ export function LogInPage() {
         {isRefusedLogIn ? (
           <div role="alert">
             <Notice tone="bad" title={words.logInFailed}>
-              {causeWords(error)}
+              {explainCause(error)}
             </Notice>
           </div>
         ) : (
@@ -119,7 +116,6 @@ function useProviderLogIn(next: string | undefined, enter: (me: Me, next: string
 }
 
 function LoginFields({ password }: { password: RefObject<HTMLInputElement | null> }) {
-  const words = useWords(sessionWords);
   return (
     <>
       <TextInput

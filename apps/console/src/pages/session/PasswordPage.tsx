@@ -4,15 +4,13 @@ import { type FormEvent, useState } from 'react';
 import { queryClient, useChange } from '../../api/operations.ts';
 import { Failure, Page, Section } from '../../kit/page.tsx';
 import { announce } from '../../kit/signs.tsx';
-import { useWords } from '../../words/words.ts';
-import { sessionWords } from './words.ts';
+import { sessionWords as words } from './words.ts';
 
 /** Maximum UTF-16 units of a password whose characters are not composed. The field cuts off what exceeds it. */
 const MAX_UNITS = 4 * OPERATOR_PASSWORD.maxCharacters;
 
 /** Changes the operator's own password. */
 export function PasswordPage() {
-  const words = useWords(sessionWords);
   const change = useChange('changeOwnPassword');
   const [fault, setFault] = useState<string>();
 
@@ -62,7 +60,6 @@ export function PasswordPage() {
 }
 
 function Field(props: PasswordInputProps) {
-  const words = useWords(sessionWords);
   return (
     <PasswordInput
       {...props}

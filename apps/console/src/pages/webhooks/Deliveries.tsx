@@ -6,17 +6,17 @@ import { ConfirmButton, Dialog, wordsOf } from '../../kit/dialogs.tsx';
 import { StateBadge } from '../../kit/signs.tsx';
 import { type Column, DataTable, List } from '../../kit/table.tsx';
 import { CopyId, Time } from '../../kit/values.tsx';
-import { useDuration, useLanguage, useWords } from '../../words/words.ts';
+import { writeDuration } from '../../words/formats.ts';
+import { language } from '../../words/language.ts';
 import styles from '../pages.module.css';
 import { translateFault } from './faults-zh.ts';
-import { webhooksWords } from './words.ts';
+import { webhooksWords as words } from './words.ts';
 
 type Delivery = ConsoleData<'listWebhookDeliveries'>['deliveries'][number];
 type Attempt = Delivery['attempts'][number];
 
 /** The messages to a webhook, newest first, with their attempts. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
-  const words = useWords(webhooksWords);
   const columns: Column<Delivery>[] = [
     { header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
     { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
@@ -52,8 +52,6 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
 
 /** The number of attempts, which opens a list of them. */
 function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
-  const words = useWords(webhooksWords);
-  const writeDuration = useDuration();
   const [isShown, setShown] = useState(false);
   const close = () => setShown(false);
   const columns: Column<Attempt>[] = [
@@ -84,8 +82,6 @@ function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
 
 /** What the endpoint answered, or why it didn't. */
 function Answer({ of: attempt }: { of: Attempt | undefined }) {
-  const words = useWords(webhooksWords);
-  const language = useLanguage();
   if (attempt === undefined) return null;
   const { status, fault } = attempt;
   return (

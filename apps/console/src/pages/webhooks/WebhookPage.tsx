@@ -7,15 +7,14 @@ import { Choice, TextField } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { Notice, StateBadge } from '../../kit/signs.tsx';
 import { CopyId, Fields, Time } from '../../kit/values.tsx';
+import { writeNumber } from '../../words/formats.ts';
 import { readLocalTime, writeLocalTime, writeTime } from '../../words/times.ts';
-import { useNumberFormat, useWords } from '../../words/words.ts';
 import { ApplicationLink, pageOf } from '../links.tsx';
 import { Deliveries } from './Deliveries.tsx';
-import { webhooksWords } from './words.ts';
+import { webhooksWords as words } from './words.ts';
 
 /** One webhook: state, backlog and messages. */
 export function WebhookPage() {
-  const words = useWords(webhooksWords);
   const { webhookId } = useParams({ from: '/webhooks/$webhookId' });
   const webhook = useOperation('getWebhook', { params: { webhookId } }, { refreshMs: REFRESH_MS });
   const { data } = webhook;
@@ -42,7 +41,6 @@ export function WebhookPage() {
 
 /** What is wrong with the webhook, and what to do. */
 function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webhook: ConsoleWebhookDetail }) {
-  const words = useWords(webhooksWords);
   return (
     <>
       {applicationStatus !== 'approved' && <Notice tone="warn" title={words.notApproved} />}
@@ -61,8 +59,6 @@ function Advice({ webhook: { state, disabledCause, applicationStatus } }: { webh
 }
 
 function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
-  const words = useWords(webhooksWords);
-  const writeNumber = useNumberFormat();
   const mayCall = useMayCall();
   const { webhookId, pausedTime, disabledTime, failingSinceTime, pending, waitingEvents } = webhook;
   const count = ({ count: known, isMore }: typeof pending) => `${writeNumber(known)}${isMore ? '+' : ''}`;
@@ -90,7 +86,6 @@ function Known({ webhook }: { webhook: ConsoleWebhookDetail }) {
 
 /** The actions on a webhook: enable it if disabled, resume it if paused; otherwise pause, replay or test it. */
 function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
-  const words = useWords(webhooksWords);
   const { webhookId } = webhook;
   const call = { params: { webhookId } };
   if (webhook.state === 'disabled') return <EnableWebhook webhook={webhook} />;
@@ -107,7 +102,6 @@ function WebhookActions({ webhook }: { webhook: ConsoleWebhook }) {
 
 /** Enables a disabled webhook, with or without the events that it missed. */
 function EnableWebhook({ webhook }: { webhook: ConsoleWebhook }) {
-  const words = useWords(webhooksWords);
   const [isFromTime, setFromTime] = useState(true);
   const [fromMs, setFromMs] = useState<number | undefined>(
     webhook.failingSinceTime ?? webhook.disabledTime ?? undefined,
@@ -137,7 +131,6 @@ const EVENT_ID = /^\d{1,19}$/;
 
 /** Replays events to a webhook: of a period, after an event, or all that are stored. */
 function ReplayEvents({ webhookId }: { webhookId: string }) {
-  const words = useWords(webhooksWords);
   const [begin, setBegin] = useState<'time' | 'event' | 'all'>('time');
   const [fromMs, setFromMs] = useState<number | undefined>(() => Date.now() - DAY_MS);
   const [toMs, setToMs] = useState<number | undefined>(() => Date.now());
@@ -188,7 +181,6 @@ interface TimeFieldProps {
 
 /** A field for a time in the reader's time zone, with UTC below. Undefined: no time selected. */
 function TimeField({ label, valueMs, onChange }: TimeFieldProps) {
-  const words = useWords(webhooksWords);
   const [text, setText] = useState(() => writeLocalTime(valueMs?.toString()));
   const change = (next: string) => {
     setText(next);
