@@ -34,10 +34,8 @@ export type BoundedCount = z.infer<typeof BoundedCount>;
 /** An application, with its own tokens (not those of users) and its batches in channels that the operator sees. */
 export const ApplicationDetail = ConsoleApplication.extend({
   liveTokens: BoundedCount.describe('Its valid tokens.'),
-  lastTokenTime: z
-    .number()
-    .nullable()
-    .describe('When it got the newest stored token; null: not in the last two hours.'),
+  /** When it got the newest stored token; null: not in the last two hours. */
+  lastTokenTime: z.number().nullable(),
   lastBatchTime: z.number().nullable().describe('When its newest batch was accepted.'),
   lastDay: z
     .object({

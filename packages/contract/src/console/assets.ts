@@ -27,18 +27,14 @@ const ActiveAsset = AssetDetail.omit({
   createdTime: time('When it was bought'),
   updatedTime: time('When it was last changed'),
   createdByOrderId: LicenseOrderId,
-  licenseOrderIds: z
-    .array(LicenseOrderId)
-    .describe('The newest orders with a grant on it: possible srcLicenseOrderId of delete_asset.'),
+  /** The newest orders with a grant on it: possible srcLicenseOrderId of delete_asset. */
+  licenseOrderIds: z.array(LicenseOrderId),
   hasMoreOrders: z.boolean().describe('Whether there are older ones.'),
   holder: Holder.extend({ since: time('When it was assigned') }).nullable(),
-  lentInto: z
-    .object({ assetNum: z.string(), since: time('When it was lent') })
-    .nullable()
-    .describe('The borrowed lock into which it is lent.'),
-  lentHere: z
-    .array(z.object({ assetNum: z.string(), holder: Holder.nullable(), since: time('When it was lent') }))
-    .describe('The assets that are lent into it, if it is a borrowed lock.'),
+  /** The borrowed lock into which it is lent. */
+  lentInto: z.object({ assetNum: z.string(), since: time('When it was lent') }).nullable(),
+  /** The assets that are lent into it, if it is a borrowed lock. */
+  lentHere: z.array(z.object({ assetNum: z.string(), holder: Holder.nullable(), since: time('When it was lent') })),
   hasMoreLentHere: z.boolean(),
 });
 

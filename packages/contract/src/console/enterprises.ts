@@ -50,10 +50,8 @@ export type Administrator = z.infer<typeof Administrator>;
 
 const EnterpriseDetail = EnterpriseRow.extend({
   securityMobile: z.string().nullable().describe('The last four digits; the others are hidden.'),
-  createdBy: z
-    .object({ appKey: z.string(), name: z.string() })
-    .nullable()
-    .describe('The application that created it with O2; null otherwise.'),
+  /** The application that created it with O2; null otherwise. */
+  createdBy: z.object({ appKey: z.string(), name: z.string() }).nullable(),
   customerCount: z.number(),
   employeeCount: z.number(),
   administrators: z.array(Administrator).describe('Its first administrators.'),
@@ -67,9 +65,8 @@ const EmployeeRow = Holder.extend({
   passwordMobile: z.string().nullable().describe('The last four digits; the others are hidden.'),
   createdTime: time('When the employee was added'),
   updatedTime: time('When the employee was last changed'),
-  held: z
-    .array(z.object({ assetNum: z.string(), lentInto: z.string().nullable(), verdict: Verdict }))
-    .describe('The first assigned assets, with the lock into which each is lent.'),
+  /** The first assigned assets, with the lock into which each is lent. */
+  held: z.array(z.object({ assetNum: z.string(), lentInto: z.string().nullable(), verdict: Verdict })),
   heldCount: z.number(),
 });
 export type EmployeeRow = z.infer<typeof EmployeeRow>;

@@ -11,10 +11,8 @@ export const ConsoleOperator = z.object({
   operatorId: z.string(),
   name: z.string(),
   role: OperatorRole,
-  channels: z
-    .array(z.string())
-    .nullable()
-    .describe('The channels that the operator is limited to unless an admin; null: all.'),
+  /** The channels that the operator is limited to unless an admin; null: all. */
+  channels: z.array(z.string()).nullable(),
   byProvider: z.boolean().describe('Whether they log in by the provider, which also decides their role.'),
   createdTime: z.number(),
   disabledTime: z.number().nullable().describe('When the operator was disabled; null if enabled.'),

@@ -63,9 +63,8 @@ export const Overview = z.object({
   intervals: z.array(
     OrderCounts.extend({
       startTime: z.number(),
-      pending: z
-        .number()
-        .describe('Orders without an outcome at its end, also held ones and those of paused channels.'),
+      /** Orders without an outcome at its end, also held ones and those of paused channels. */
+      pending: z.number(),
     }),
   ),
   intervalSeconds: z.number(),

@@ -1,4 +1,5 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
+import { Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Time } from '../../kit/values.tsx';
 import { explainCause } from '../../words/causes.ts';
@@ -41,41 +42,24 @@ type Compared = Nearest['values'][number];
 /** The closest products to one that was not found, with both values of each field that differs. */
 export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
   if (nearest.length === 0) return null;
+  const body = nearest.flatMap(({ productUri, values }) =>
+    values.map(({ field, wanted, found }, place) => [
+      place === 0 && productUri,
+      <code key="field">{field}</code>,
+      <Value key="wanted" field={field} value={wanted} />,
+      <Value key="found" field={field} value={found} />,
+    ]),
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
     <section className={styles.nearest} tabIndex={0} aria-label={words.nearest}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.nearest}</th>
-            <th scope="col">{words.field}</th>
-            <th scope="col">{words.inOrder}</th>
-            <th scope="col">{words.onAsset}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {nearest.flatMap(({ id, productUri, values }, place) =>
-            values.map((compared, index) => (
-              <tr key={`${id ?? place}-${compared.field}`}>
-                {index === 0 && (
-                  <th scope="rowgroup" rowSpan={values.length}>
-                    {productUri}
-                  </th>
-                )}
-                <td>
-                  <code>{compared.field}</code>
-                </td>
-                <td>
-                  <Value field={compared.field} value={compared.wanted} />
-                </td>
-                <td>
-                  <Value field={compared.field} value={compared.found} />
-                </td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
+      <Table
+        mt="sm"
+        fz="md"
+        withTableBorder
+        withColumnBorders
+        data={{ head: [words.nearest, words.field, words.inOrder, words.onAsset], body }}
+      />
     </section>
   );
 }

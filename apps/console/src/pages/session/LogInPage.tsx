@@ -3,7 +3,6 @@ import { MAX_NEXT } from '@lockstep/contract/words';
 import { Button, Center, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { type FormEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { CallFailure } from '../../api/calls.ts';
 import { noteLogIn } from '../../api/calls.ts';
 import { queryClient, useChange } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
@@ -143,32 +142,24 @@ function LoginFields({ password }: { password: RefObject<HTMLInputElement | null
   );
 }
 
-interface LogInByLink {
-  /** The reader opened a link whose token may still be good. */
-  isOffered: boolean;
-  /**
-   * The link may be used without a click. If the browser has a session or another site led here, the reader decides:
-   * otherwise any page could log its reader in.
-   */
-  mayStart: boolean;
-  isPending: boolean;
-  error: CallFailure | null;
-  /** Logs in, and calls `onSuccess` with the operator. */
-  use: (onSuccess: (me: Me) => Promise<void>) => void;
-}
-
 /** Logging in by the one-time link that `npm start` prints (rules 9, Login link). */
-function useLogInByLink(): LogInByLink {
+function useLogInByLink() {
   const token = useLinkToken();
   const { mutate, variables, isPending, error } = useChange('logInByLink');
   const isTried = variables !== undefined && 'token' in variables.body && variables.body.token === token;
   const isOffered = token !== undefined && !(isTried && error?.cause === 'log_in_link_invalid');
   return {
+    /** The reader opened a link whose token may still be good. */
     isOffered,
+    /**
+     * The link may be used without a click. If the browser has a session or another site led here, the reader decides:
+     * otherwise any page could log its reader in.
+     */
     mayStart: isOffered && !isTried && beganWithoutSession(),
     isPending,
     error,
-    use: (onSuccess) => mutate({ body: { token: token ?? '' } }, { onSuccess }),
+    /** Logs in, and calls `onSuccess` with the operator. */
+    use: (onSuccess: (me: Me) => Promise<void>) => mutate({ body: { token: token ?? '' } }, { onSuccess }),
   };
 }
 
