@@ -72,7 +72,8 @@ const mediaOf = ({ content }: Json): Json => Object.values(content)[0];
 function checkExamples(described: Json): string[] {
   const { schema, examples: named = {} } = mediaOf(described);
   for (const { summary, value } of Object.values<Json>(named)) {
-    expect(summary).toEqual(expect.any(String));
+    // The message of a 200 answer is no summary.
+    expect(summary).toMatch(/^(?!success$)./);
     expect(checkOf(schema).safeParse(value).error).toBeUndefined();
   }
   return Object.keys(named);
@@ -91,7 +92,7 @@ describe('in /openapi.json', () => {
     for (const [status, answer] of Object.entries<Json>(responses).filter(([, { $ref }]) => $ref === undefined)) {
       const names = checkExamples(answer);
       expect(names).not.toEqual([]);
-      expect(names).toEqual(Object.keys(answers[Number(status)] ?? {}));
+      expect(names).toEqual(Object.keys(answers[status] ?? {}));
     }
     expect(Object.keys(answers[200] ?? {})).toEqual(expect.arrayContaining(Object.keys(bodies)));
   });
@@ -414,13 +415,13 @@ describe('on a service with the demo customers', () => {
     const description = 'The service is unavailable. Retry later.';
     const fault = { error: 'temporarily_unavailable', error_description: description };
     recorded.set(answerKey('issueToken', 503, 'temporarily_unavailable'), fault);
-    const keys = OPERATIONS.flatMap(([operationId, { answers }]) =>
-      Object.entries(answers).flatMap(([status, named]) =>
-        Object.keys(named).map((name) => answerKey(operationId, status, name)),
-      ),
-    );
-    expect([...recorded.keys()].toSorted()).toEqual(keys.toSorted());
-    const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(recorded.get(key))}`);
+    const placeOf = (key: string) => {
+      const [id, status] = key.split(' ') as [string, string];
+      return Object.keys(examples).indexOf(id) * 1000 + Number(status);
+    };
+    const lines = [...recorded]
+      .toSorted(([one], [other]) => placeOf(one) - placeOf(other))
+      .map(([key, body]) => `${JSON.stringify(key)}: ${JSON.stringify(body)}`);
     const text = `{\n${lines.join(',\n')}\n}\n`;
     // With -u, records the answers. Otherwise compares them without their messages.
     const isRecording =

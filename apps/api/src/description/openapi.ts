@@ -197,7 +197,7 @@ function describeOperation(id: OperationId, operation: Operation, parts: Record<
   const responses = Object.keys(answers).map((status) => {
     const name = nameAnswer(id, status);
     const exported = operation.list && status === '200' ? EXPORTED : {};
-    const content = { [JSON_TYPE]: { schema: schemaOf(name), examples: answered[Number(status)] }, ...exported };
+    const content = { [JSON_TYPE]: { schema: schemaOf(name), examples: answered[status] }, ...exported };
     return [status, { description: parts[name]?.description, headers: describeHeaders(id, status), content }];
   });
   const parameters = [

@@ -31,12 +31,7 @@ const issueToken: ExamplesOf<'issueToken'> = {
       },
     },
   },
-  answers: {
-    200: { client_credentials: 'A token for two hours', password: 'A token of the user, for two hours' },
-    400: ['invalid_grant', 'invalid_scope'],
-    401: ['invalid_client'],
-    503: ['temporarily_unavailable'],
-  },
+  answers: { client_credentials: 'A token for two hours', password: 'A token of the user, for two hours' },
 };
 
 /**
@@ -49,30 +44,24 @@ const operationExamples: { [Id in OperationId]: ExamplesOf<Id> } = { issueToken,
 /** The examples of any operation. */
 export interface SomeExamples {
   bodies?: Examples<unknown>;
-  answers: Record<number, Examples<unknown>>;
+  answers: Record<string, Examples<unknown>>;
 }
 
 /** The key of an answer in answers.json. A test records that file from a running service. */
-export const answerKey = (operationId: string, status: number | string, name: string) =>
-  `${operationId} ${status} ${name}`;
+export const answerKey = (operationId: string, status: number, name: string) => `${operationId} ${status} ${name}`;
 
 const RECORDED: Record<string, object & { message?: unknown; error_description?: string }> = answers;
-const isCauses = (told: object): told is readonly string[] => Array.isArray(told);
 
 /** All examples with their recorded answers, by operationId. */
 export const examples = Object.fromEntries(
-  Object.entries(operationExamples).map(([operationId, { answers: told, ...sent }]): [string, SomeExamples] => {
-    const named = Object.entries<Record<string, string> | readonly string[]>(told).map(([status, summaries]) => {
-      const entries = isCauses(summaries)
-        ? summaries.map((cause) => [cause, null] as const)
-        : Object.entries(summaries);
-      const withValues = entries.map(([name, summary]) => {
-        const value = RECORDED[answerKey(operationId, status, name)];
-        return [name, { summary: summary ?? value?.message ?? value?.error_description ?? name, value }];
-      });
-      return [status, Object.fromEntries(withValues)];
-    });
-    return [operationId, { ...sent, answers: Object.fromEntries(named) }];
+  Object.entries(operationExamples).map(([operationId, { answers: summaries, ...sent }]): [string, SomeExamples] => {
+    const named: SomeExamples['answers'] = {};
+    for (const [key, value] of Object.entries(RECORDED)) {
+      const [id, status, name] = key.split(' ') as [string, string, string];
+      const summary = summaries[name] ?? String(value.message ?? value.error_description);
+      if (id === operationId) named[status] = { ...named[status], [name]: { summary, value } };
+    }
+    return [operationId, { ...sent, answers: named }];
   }),
 );
 

@@ -1,23 +1,17 @@
 import type { z } from 'zod';
-import type { OAuthErrorWord } from '../access.ts';
-import type { Cause } from '../causes.ts';
-import type { OperationAnswers, OperationId, SentBody } from '../operations/index.ts';
+import type { OperationId, SentBody } from '../operations/index.ts';
 import type { Customer } from '../orders/customers.ts';
 
 /** Examples by name, as OpenAPI holds them. */
 export type Examples<Value> = Record<string, { summary: string; value: Value }>;
 
 /**
- * The examples of an operation: its bodies, and by HTTP status the summaries of its answers, which answers.json holds.
- * A 200 answer to a body has the body's name. A refusal has the name of its cause, and its message as summary.
+ * The examples of an operation: its bodies, and the summaries of its 200 answers. answers.json holds the answers. A 200
+ * answer to a body has the body's name. A refusal has the name of its cause, and its message as summary.
  */
 export interface ExamplesOf<Id extends OperationId> {
   bodies?: Examples<SentBody<Id>>;
-  answers: {
-    [Status in keyof OperationAnswers<Id>]: Status extends 200
-      ? Record<string, string>
-      : readonly (Cause | OAuthErrorWord)[];
-  };
+  answers: Record<string, string>;
 }
 
 /** The first customer of the first enterprise of the demo data (packages/customers). */

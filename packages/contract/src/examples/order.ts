@@ -29,7 +29,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         },
       },
     },
-    answers: { 200: { depot: 'The customer' }, 299: ['enterprise_mobile_mismatch'] },
+    answers: { depot: 'The customer' },
   },
   createEnterprise: {
     bodies: {
@@ -43,9 +43,9 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         },
       },
     },
-    answers: { 200: { bridge_works: 'The enterprise with its first two employees' }, 299: ['enterprise_name_taken'] },
+    answers: { bridge_works: 'The enterprise with its first two employees' },
   },
-  queryCustomers: { answers: { 200: { all: 'All customers of the enterprise' }, 299: ['field_invalid'] } },
+  queryCustomers: { answers: { all: 'All customers of the enterprise' } },
   updateCustomer: {
     bodies: {
       bridge_works: {
@@ -58,7 +58,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         },
       },
     },
-    answers: { 200: { bridge_works: 'Success' }, 299: ['customer_not_found'] },
+    answers: { bridge_works: 'Success' },
   },
   createBatchOrder: {
     bodies: {
@@ -69,52 +69,44 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
       borrowed_lock: { summary: 'borrowed_lock: a borrowed lock for M10', value: borrowed_lock },
     },
     answers: {
-      200: {
-        new_buy: 'new_buy: accepted, with final ids',
-        delete_asset: 'delete_asset: accepted, with final ids',
-        delete_product: 'delete_product: accepted, with final ids',
-        sync: 'sync: applied',
-        borrowed_lock: 'borrowed_lock: applied',
-      },
-      299: ['channel_order_id_conflict', 'field_invalid'],
+      new_buy: 'new_buy: accepted, with final ids',
+      delete_asset: 'delete_asset: accepted, with final ids',
+      delete_product: 'delete_product: accepted, with final ids',
+      sync: 'sync: applied',
+      borrowed_lock: 'borrowed_lock: applied',
     },
   },
   lockAssets: {
     bodies: lockBodies,
-    answers: { 200: { locks: 'One lock is disabled' }, 299: ['field_missing'] },
+    answers: { locks: 'One lock is disabled' },
   },
   unlockAssets: {
     bodies: lockBodies,
-    answers: { 200: { locks: 'One lock is enabled' }, 299: ['token_invalid'] },
+    answers: { locks: 'One lock is enabled' },
   },
   freezeAssets: {
     bodies: lockBodies,
-    answers: { 200: { locks: 'Neither is a certificate' }, 299: ['field_missing'] },
+    answers: { locks: 'Neither is a certificate' },
   },
   unfreezeAssets: {
     bodies: lockBodies,
-    answers: { 200: { locks: 'Neither is a certificate' }, 299: ['token_invalid'] },
+    answers: { locks: 'Neither is a certificate' },
   },
-  listVirtualAssets: {
-    answers: { 200: { sync: 'The cloud license of the batch sync' }, 299: ['enterprise_not_found'] },
-  },
+  listVirtualAssets: { answers: { sync: 'The cloud license of the batch sync' } },
   takeAssetNumbers: {
     bodies: { three: { summary: 'Three numbers', value: { size: 3 } } },
-    answers: { 200: { three: 'Three numbers' }, 299: ['field_invalid'] },
+    answers: { three: 'Three numbers' },
   },
-  getBatchResult: { answers: { 200: { new_buy: 'The batch new_buy' }, 299: ['batch_not_found'] } },
-  getOrderResult: { answers: { 200: { new_buy: 'The order of the batch new_buy' }, 299: ['order_not_found'] } },
-  listBatches: { answers: { 200: { new_buy: 'After the batch new_buy' }, 299: ['field_invalid'] } },
-  listOrders: { answers: { 200: { new_buy: 'After the batch new_buy' }, 299: ['dates_reversed'] } },
+  getBatchResult: { answers: { new_buy: 'The batch new_buy' } },
+  getOrderResult: { answers: { new_buy: 'The order of the batch new_buy' } },
+  listBatches: { answers: { new_buy: 'After the batch new_buy' } },
+  listOrders: { answers: { new_buy: 'After the batch new_buy' } },
   previewBatchOrder: {
     bodies: {
       new_buy: { summary: 'new_buy: as in O5', value: new_buy },
       no_match: { summary: 'no_match: a strict delete_product without a match', value: no_match },
     },
-    answers: {
-      200: { new_buy: 'new_buy: it would succeed', no_match: 'no_match: it would fail; with the nearest products' },
-      299: ['app_key_mismatch'],
-    },
+    answers: { new_buy: 'new_buy: it would succeed', no_match: 'no_match: it would fail; with the nearest products' },
   },
   cancelBatchOrder: {
     bodies: {
@@ -123,31 +115,20 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         value: { channelCode: new_buy.channelCode, channelOrderId: new_buy.channelOrderId },
       },
     },
-    answers: {
-      200: { new_buy: 'Too late: the order already has an outcome', pending: 'In time: the orders are cancelled' },
-      299: ['batch_not_found'],
-    },
+    answers: { new_buy: 'Too late: the order already has an outcome', pending: 'In time: the orders are cancelled' },
   },
-  getEvents: { answers: { 200: { new_buy: 'Completion of the batch new_buy' }, 299: ['field_invalid'] } },
+  getEvents: { answers: { new_buy: 'Completion of the batch new_buy' } },
   getFailedOrders: {
     answers: {
-      200: {
-        new_buy: 'The batch new_buy has no failed orders',
-        no_match: 'The delete_product without a match',
-      },
-      299: ['batch_not_found', 'content_expired'],
+      new_buy: 'The batch new_buy has no failed orders',
+      no_match: 'The delete_product without a match',
     },
   },
-  listAssets: { answers: { 200: { office: 'The assets of the channel' }, 299: ['dates_reversed'] } },
-  listCustomers: { answers: { 200: { works: 'The customers of the channel' }, 299: ['field_invalid'] } },
-  getAsset: { answers: { 200: { lock: 'An assigned and lent lock of the batch new_buy' }, 299: ['asset_not_found'] } },
-  getAssetHistory: {
-    answers: {
-      200: { lock: 'A lock that was bought, lost a product, and was disabled and enabled' },
-      299: ['field_invalid'],
-    },
-  },
-  listRefusals: { answers: { 200: { lock: 'A call without a required field' }, 299: ['field_invalid'] } },
+  listAssets: { answers: { office: 'The assets of the channel' } },
+  listCustomers: { answers: { works: 'The customers of the channel' } },
+  getAsset: { answers: { lock: 'An assigned and lent lock of the batch new_buy' } },
+  getAssetHistory: { answers: { lock: 'A lock that was bought, lost a product, and was disabled and enabled' } },
+  listRefusals: { answers: { lock: 'A call without a required field' } },
   createWebhook: {
     bodies: {
       hook: {
@@ -155,7 +136,7 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         value: { url: 'https://hooks.works.example/lockstep', description: 'Night shift' },
       },
     },
-    answers: { 200: { hook: 'The webhook with its secret' }, 299: ['webhook_address_forbidden'] },
+    answers: { hook: 'The webhook with its secret' },
   },
   updateWebhook: {
     bodies: {
@@ -164,20 +145,20 @@ export const orderExamples: { [Id in OrderOperationId]: ExamplesOf<Id> } = {
         value: { types: ['batch.completed'], channelCodes: [exampleBatches.new_buy.channelCode] },
       },
     },
-    answers: { 200: { filters: 'The webhook' }, 299: ['field_invalid'] },
+    answers: { filters: 'The webhook' },
   },
-  pauseWebhook: { answers: { 200: { paused: 'The paused webhook' }, 299: ['webhook_not_found'] } },
-  resumeWebhook: { answers: { 200: { active: 'The active webhook' }, 299: ['webhook_not_found'] } },
-  resendDelivery: { answers: { 200: { pending: 'The message is pending again' }, 299: ['webhook_not_found'] } },
-  listWebhooks: { answers: { 200: { one: 'One webhook' }, 299: ['token_invalid'] } },
-  getWebhook: { answers: { 200: { active: 'An active webhook' }, 299: ['webhook_not_found'] } },
-  rotateWebhookSecret: { answers: { 200: { rotated: 'The new secret' }, 299: ['webhook_not_found'] } },
-  enableWebhook: { answers: { 200: { active: 'The active webhook' }, 299: ['webhook_not_found'] } },
-  testWebhook: { answers: { 200: { pending: 'The message is pending' }, 299: ['webhook_not_found'] } },
-  listDeliveries: { answers: { 200: { failed: 'A failed test message' }, 299: ['field_invalid'] } },
+  pauseWebhook: { answers: { paused: 'The paused webhook' } },
+  resumeWebhook: { answers: { active: 'The active webhook' } },
+  resendDelivery: { answers: { pending: 'The message is pending again' } },
+  listWebhooks: { answers: { one: 'One webhook' } },
+  getWebhook: { answers: { active: 'An active webhook' } },
+  rotateWebhookSecret: { answers: { rotated: 'The new secret' } },
+  enableWebhook: { answers: { active: 'The active webhook' } },
+  testWebhook: { answers: { pending: 'The message is pending' } },
+  listDeliveries: { answers: { failed: 'A failed test message' } },
   replayWebhook: {
     bodies: { behind: { summary: 'The events after the last one that you processed', value: { after: '1' } } },
-    answers: { 200: { behind: 'The webhook' }, 299: ['field_invalid'] },
+    answers: { behind: 'The webhook' },
   },
-  deleteWebhook: { answers: { 200: { deleted: 'Success' }, 299: ['webhook_not_found'] } },
+  deleteWebhook: { answers: { deleted: 'Success' } },
 };
