@@ -14,7 +14,6 @@ export {
   Refusal,
   retryOf,
 } from './causes.ts';
-export { nested } from './containers.ts';
 export * from './envelope.ts';
 export * from './members/audit.ts';
 export {

@@ -1,5 +1,5 @@
 import { ORDERS_PER_BATCH } from '@lockstep/assets';
-import { nested, type Order } from '@lockstep/contract';
+import type { Order } from '@lockstep/contract';
 import { z } from 'zod';
 
 /** The version of payloads that consist of `orderText` (lane_chunk.payload_version, failed_order.payload_version). */
@@ -13,104 +13,24 @@ export const DIGEST_VERSION = 1;
  * are not.
  */
 export function orderText(order: Order): string {
-  const stored: StoredOrderV1 = order;
-  return JSON.stringify(stored);
+  return JSON.stringify(order);
 }
 
-/*
- * The stored form of orders, version 1. It never changes (no field, no type, not even the order of fields), because
- * databases contain it and digests are computed over it. A field of a later release goes into a new version, so nothing
- * here uses the request schemas. The types are those of JSON; the planner interprets the values.
+/**
+ * What every order in form 1 has, and its place in orderList. The form never changes (no field, no type, not even the
+ * order of fields), because databases contain it and digests are computed over it. A field of a later release goes into
+ * a new version.
  */
-
-const text = z.string();
-const texts = z.array(text);
-const number = z.number();
-const flag = z.boolean();
-const period = { limitStartDate: number.optional(), limitEndDate: number.optional() };
-
-/** Fields that are texts. */
-const textsOf = <Name extends string>(...names: Name[]) =>
-  Object.fromEntries(names.map((name) => [name, text])) as Record<Name, typeof text>;
-
-const Feature = z.object({
-  ...textsOf('featureCode', 'featureName', 'featureValue', 'featureValueType'),
-  trial: number,
-  trialEndDate: number,
-});
-
-const Product = z.object({
-  ...textsOf('crmProductId', 'parentCrmProductId', 'productUri', 'productName'),
-  gmsPid: text.optional(),
-  appKey: text.optional(),
-  productType: text,
-  ...period,
-  limitConcurrent: number,
-  limitTimeDuration: number,
-  strictMatchWhenDelete: flag,
-  trial: number,
-  trialEndDate: number,
-  passwords: texts.optional(),
-  timeUnit: text,
-  timeUnitQuantity: number,
-  timeDurationExpression: text,
-  srcLicenseOrderId: text.optional(),
-  productFeatures: z.array(Feature),
-});
-
-const Merchandise = z.object({
-  ...textsOf('crmProductId', 'parentCrmProductId', 'merchandiseNum', 'merchandiseName', 'parentMerchandiseNum'),
-  timeDurationExpression: text,
-  children: nested((): z.ZodType<unknown[]> => innerMerchandises()).optional(),
-  licenseOrderProductList: z.array(Product),
-});
-const innerMerchandises = compiledOnce(() => z.array(Merchandise));
-
-const AssetToBuy = z.object({
-  assetNos: texts,
-  assetExtendList: z.array(z.object({ extendCode: text.optional(), extendValue: text.optional() })).optional(),
-  ...period,
-  borrowedUsbKey: flag.optional(),
-  transferedAssetNum: flag.optional(),
-  products: z.array(Product).optional(),
-  merchandises: z.array(Merchandise).optional(),
-});
-
-const ProductToRevoke = z.object({
-  ...textsOf('crmProductId', 'productUri'),
-  ...period,
-  limitConcurrent: number,
-  strictMatchWhenDelete: flag,
-});
-
-const header = {
-  sequence: number,
-  ...textsOf('customerId', 'crmCustomerId', 'customerName', 'channelCustomerId'),
-  ...textsOf('adminName', 'adminAccount', 'adminEmail', 'adminCellNumber', 'passwordMobile', 'address'),
-  ...textsOf('customerType', 'branchCode', 'branchName', 'enterpriseGlobalId'),
-  srcLicenseOrderId: text.optional(),
-  licenseType: text,
-};
-
-const StoredOrderV1 = z.discriminatedUnion('orderType', [
-  z.object({ ...header, orderType: z.literal('new_buy'), assets: z.array(AssetToBuy) }),
-  z.object({ ...header, orderType: z.literal('delete_asset'), assets: z.array(z.object({ assetNos: texts })) }),
-  z.object({
-    ...header,
-    orderType: z.literal('delete_product'),
-    assets: z.array(z.object({ assetNos: texts, ...period, products: z.array(ProductToRevoke) })),
-  }),
-]);
-type StoredOrderV1 = z.infer<typeof StoredOrderV1>;
-
-/** The schema of a list of orders in form 1, each with its place in orderList. */
-const storedOrdersV1 = compiledOnce(() => z.array(z.tuple([z.int().gte(0).lt(ORDERS_PER_BATCH), StoredOrderV1])));
-
-/** Returns a schema that zod compiles on first use, which takes milliseconds. Compiled code needs half the time. */
-function compiledOnce<Schema extends z.ZodType>(build: () => Schema): () => Schema {
-  let compiled: Schema | undefined;
-  return () => (compiled ??= z.compile(build(), { strict: true }));
-}
+const StoredOrders = z.array(
+  z.tuple([
+    z.int().gte(0).lt(ORDERS_PER_BATCH),
+    z.object({
+      customerId: z.string(),
+      orderType: z.enum(['new_buy', 'delete_asset', 'delete_product']),
+      assets: z.array(z.object({ assetNos: z.array(z.string()) })),
+    }),
+  ]),
+);
 
 /** An order and its place in orderList. */
 export type PlacedOrder = [index: number, order: Order];
@@ -124,8 +44,8 @@ export class PayloadFault extends Error {
 }
 
 /**
- * Parses stored orders: a JSON list of [index in orderList, order in the form of `orderText`]. Checks the fields and
- * types of form 1; the planner checks their values.
+ * Parses stored orders: a JSON list of [index in orderList, order in the form of `orderText`]. Checks only what every
+ * order has; a customer is held if one of their orders can't be applied.
  *
  * Throws a PayloadFault if a newer release wrote the text, or if no release writes such a text.
  */
@@ -137,19 +57,12 @@ export function readStoredOrders(version: number, payload: string): PlacedOrder[
   } catch {
     throw new PayloadFault('they are not JSON');
   }
-  const { success, data, error } = storedOrdersV1().safeParse(orders);
-  if (!success) throw new PayloadFault(`they are not orders of version 1${describePlace(error)}`);
-  return data as PlacedOrder[];
+  if (!StoredOrders.safeParse(orders).success) throw new PayloadFault('they are not orders of version 1');
+  return orders as PlacedOrder[];
 }
 
 function describeVersion(version: number): string {
   return `version ${version} is newer than ${PAYLOAD_VERSION}, which this release reads; run a newer release`;
-}
-
-/** Returns the path of the first fault, but not the value there, because messages are logged. */
-function describePlace({ issues }: z.ZodError): string {
-  const path = z.core.toDotPath(issues[0]!.path);
-  return path === '' ? '' : `, see ${path}`;
 }
 
 /** Returns the asset numbers that an order names, without duplicates, as failed_order lists them. */
