@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createDemoCustomers } from '@lockstep/customers';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { REPOSITORY, runJob } from '../harness/processes/processes.ts';
 import { testStack } from '../harness/stack.ts';
@@ -12,11 +13,14 @@ import { testStack } from '../harness/stack.ts';
 const { stack, api } = await testStack();
 const PACKAGE = join(REPOSITORY, 'packages/client');
 const DIST = join(PACKAGE, 'dist');
-/** Where a consumer works: inside the repository only for its TypeScript and its packages. */
+/** Where a consumer installs it: an empty folder. */
+const FOLDER = mkdtempSync(join(tmpdir(), 'lockstep-client-'));
+/** Where a consumer compiles: inside the repository only for its TypeScript and its packages. */
 const WORK = join(REPOSITORY, 'node_modules/.cache/lockstep/client-consumer');
 
-const run = (...command: string[]) =>
-  execFileSync('npx', command, { cwd: REPOSITORY, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const runIn = (cwd: string, file: string, ...options: string[]) =>
+  execFileSync(file, options, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const run = (...command: string[]) => runIn(REPOSITORY, 'npx', ...command);
 /** Compiles a file of the consumer, to JavaScript beside it if that is asked for. */
 const compile = (file: string, compilerOptions = {}) => {
   const config = { extends: '../../../../tsconfig.json', compilerOptions, include: [file], exclude: [] };
@@ -28,10 +32,13 @@ const EMIT = { noEmit: false, allowImportingTsExtensions: false, rootDir: '.', o
 beforeAll(() => {
   run('node', 'packages/client/build/build.ts');
   rmSync(WORK, { recursive: true, force: true });
-  mkdirSync(join(WORK, 'node_modules/@lockstep'), { recursive: true });
+  mkdirSync(WORK, { recursive: true });
   writeFileSync(join(WORK, 'package.json'), '{"type": "module"}');
-  symlinkSync(DIST, join(WORK, 'node_modules/@lockstep/client'));
+  const tarball = runIn(FOLDER, 'npm', 'pack', '--silent', DIST).trim();
+  runIn(FOLDER, 'npm', 'install', '--offline', '--silent', `./${tarball}`);
+  symlinkSync(join(FOLDER, 'node_modules'), join(WORK, 'node_modules'));
 });
+afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 describe('the published package', () => {
   it('has an entry for the client and one for receivers, for ES modules, without dependencies', () => {
@@ -61,7 +68,8 @@ describe('the published package', () => {
 it('its types are those of the schemas', async () => {
   const { writeContract } = await import('../../packages/client/build/declarations.ts');
   // Consumers may meet a cause of a later release.
-  writeFileSync(join(WORK, 'written.ts'), writeContract().replaceAll(' | (string & {})', ''));
+  const written = writeContract().replaceAll(' | (string & {})', '');
+  writeFileSync(join(WORK, 'written.ts'), written.replace('./routes.ts', '@lockstep/contract/routes'));
   writeFileSync(
     join(WORK, 'held.ts'),
     `import type { Message as InferredMessage, Operations as Inferred } from '../../../../packages/client/src/contract.ts';
@@ -149,12 +157,11 @@ it('every example in its comments and its README compiles and runs', async () =>
 
 it("its README's first program gets an outcome", async () => {
   const [, program] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8'))!;
-  const directory = join(WORK, 'first');
-  mkdirSync(join(directory, '.lockstep'), { recursive: true });
-  symlinkSync(join(REPOSITORY, 'examples'), join(directory, 'examples'));
+  mkdirSync(join(FOLDER, '.lockstep'));
+  symlinkSync(join(REPOSITORY, 'examples'), join(FOLDER, 'examples'));
   const { appKey, appSecret } = api.credentials;
-  writeFileSync(join(directory, '.lockstep/demo.json'), JSON.stringify({ baseUrl: stack.baseUrl, appKey, appSecret }));
-  writeFileSync(join(directory, 'first.mjs'), program!);
-  const { stdout } = await runJob(['sh', '-c', `cd ${directory} && exec ${process.execPath} first.mjs .`]);
+  writeFileSync(join(FOLDER, '.lockstep/demo.json'), JSON.stringify({ baseUrl: stack.baseUrl, appKey, appSecret }));
+  writeFileSync(join(FOLDER, 'first.mjs'), program!);
+  const { stdout } = await runJob(['sh', '-c', `cd ${FOLDER} && exec ${process.execPath} first.mjs .`]);
   expect(stdout).toBe('1 succeeded null\n2 succeeded null\n');
 });
