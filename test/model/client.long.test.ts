@@ -1,8 +1,11 @@
 import { hashSecret } from '@lockstep/access';
 import { FaultPlan, FaultyProxy } from '@lockstep/cli/testing';
+import type { Event } from '@lockstep/client';
+import type { OrderPage } from '@lockstep/contract';
 import { sql } from 'kysely';
-import { afterAll, expect, it } from 'vitest';
-import type { Api } from '../harness/api.ts';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { type Api, dataOf, readPages } from '../harness/api.ts';
+import { numberAll, readFeed } from '../harness/orders/events.ts';
 import { startStack } from '../harness/stack.ts';
 import { ThroughClient } from '../harness/through-client.ts';
 import { assertAtOnce } from './assert-at-once.ts';
@@ -17,7 +20,8 @@ import { newWorlds, openPlace } from './world.ts';
 
 /**
  * Random histories through the client library, behind a proxy that loses, cuts, delays and repeats every second call:
- * nothing takes effect twice, nothing is lost, and answers are the model's.
+ * nothing takes effect twice, nothing is lost, and answers are the model's. An integrator follows the events meanwhile,
+ * and lists and exports the orders afterwards.
  */
 const HISTORIES = 24;
 const history = histories({ maxBatches: 6, maxOrders: 8 });
@@ -39,6 +43,15 @@ let orders = 0;
 
 it('agrees with the model on any history, whatever happens to calls', { timeout: 36_000_000 }, async () => {
   const api = await stack.newApi();
+  const { lockstep } = through(api);
+  const followed: Event[] = [];
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  const follow = async () => {
+    for await (const event of lockstep.events({}, { signal: ending.signal })) followed.push(event);
+  };
+  const following = follow().catch((error) => ending.signal.aborted || Promise.reject(error));
+  const batches: string[] = [];
   await assertAtOnce(
     history,
     async (each) => {
@@ -46,14 +59,32 @@ it('agrees with the model on any history, whatever happens to calls', { timeout:
       const direct = await openPlace(stack, api, world);
       const { S1, S2, S3 } = direct.apis;
       const place = { ...direct, apis: { S1: through(S1), S2: through(S2), S3: through(S3) } };
-      const { model, ...counts } = await drive(place, each);
+      const { model, sent, ...counts } = await drive(place, each);
       orders += counts.orders;
+      batches.push(...sent.S1);
       const ledger = sortedLedger(await readLedger(db, world.numberPrefix));
       expectSame('the final ledger', ledger, sortedLedger(model.assets));
       await compareHistories(api, model.happenings);
     },
     { ...budget(HISTORIES), atOnce: HISTORIES, rounds: { runs: Number.POSITIVE_INFINITY, start: async () => {} } },
   );
+
+  await numberAll(db);
+  const feed = await readFeed(api);
+  const completed = feed.flatMap(({ data }) => ('channelOrderId' in data ? data.channelOrderId : []));
+  expectSame('the completed batches', completed.toSorted(), batches.toSorted());
+  await Promise.race([following, vi.waitUntil(() => followed.length >= feed.length, { timeout: 300_000 })]);
+  ending.abort();
+  await following;
+  expectSame('the followed events', followed, feed);
+  const pages = await readPages<OrderPage>(async (cursor) =>
+    dataOf(await api.ask('listOrders', { query: { cursor } })),
+  );
+  const all = pages.flatMap((page) => page.orders);
+  const exported = await Array.fromAsync(lockstep.export('ndjson', 'listOrders'), (row) => JSON.parse(row));
+  expectSame('the exported orders', exported, all);
+  expectSame('the listed orders', await Array.fromAsync(lockstep.list('listOrders')), all);
+
   const faults = new Set(proxy.calls.flatMap(({ fault }) => fault ?? []));
   process.stderr.write(`${orders} orders in ${proxy.calls.length} calls, of which half failed, agree with the model\n`);
   expect([...faults].toSorted()).toEqual([

@@ -346,7 +346,7 @@ class Driver {
   #result(call: Call, waitSeconds: string): Promise<Answer> {
     const { channelCode, channelOrderId } = call.body;
     const query = { channelCode, channelOrderId, waitSeconds, limit: '1000' };
-    return this.#apiOf(call).call('GET', '/licenseOrder/batchOrder', { query });
+    return this.#apiOf(call).ask('getBatchResult', { query });
   }
 }
 
