@@ -1,5 +1,5 @@
-// An integration that does what integrators do at first, and `lockstep certify` must find: it takes a token for each
-// call, repeats at once whatever fails, with the same nonce and no key, and orders anew when it hears nothing.
+// An integration that does what integrators do at first, and `lockstep certify` must find: it repeats at once whatever
+// fails, with the same nonce and no key, orders anew when it hears nothing, and accepts any message, but only once.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,15 +41,24 @@ async function call(path: string, query: Record<string, string>, body?: object, 
   }
 }
 
+const handled = new Set<unknown>();
+const { promise: repeated, resolve } = Promise.withResolvers<void>();
 const server = createServer(async (request, response) => {
   await buffer(request);
-  response.writeHead(200).end();
+  const isRepeated = handled.has(request.headers['webhook-id']);
+  response.writeHead(isRepeated ? 409 : 200).end();
+  handled.add(request.headers['webhook-id']);
+  if (isRepeated) resolve();
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');
-await call('/webhooks', {}, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-
 const submit = (id: string, change?: (sent: object) => object) =>
   call('/licenseOrder/batchOrder', {}, buildBatch(id, 'async', `81${String(calls).padStart(8, '0')}`), change);
+await submit('FAILED-1');
+// It looks for news from now on, each time anew.
+for (let lastId: unknown = null; lastId === null; ) {
+  lastId = (await call('/events', { after: 'latest' }))?.lastId ?? null;
+}
+await call('/webhooks', {}, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 let again = 0;
 for (let number = 1; number <= 40; number += 1) {
   again += 1;
@@ -61,6 +70,7 @@ await submit('REFUSED-1');
 for (let poll = 1; poll <= 3; poll += 1) {
   await call('/licenseOrder/batchOrder', { channelCode: 'demo', channelOrderId: 'REFUSED-1' });
 }
+await repeated;
 process.stdout.write('done\n');
 server.close();
 server.closeAllConnections();

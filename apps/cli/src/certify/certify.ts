@@ -75,7 +75,7 @@ async function runSandbox(
     const { db } = await startPart('certify', async () => openOwnDatabase(database.url));
     await prepareMagic(db);
     const probes: Probe[] = [];
-    const probing = await startPart('probes', async () => probeWebhooks(db, seed, probes));
+    const probing = await startPart('probes', async () => probeWebhooks(db, probes));
     const revoke = (token: string) => sql`delete from access_token where token_hash = ${hashSecret(token)}`.execute(db);
     proxy.forwardTo({ baseUrl: api.baseUrl, revoke });
     const env = {
@@ -87,9 +87,8 @@ async function runSandbox(
     for (const [name, value] of Object.entries(env)) sayAside(`${name}=${value}`);
     const status = await untilDone(command, env, options.for, stop);
     await probing.close();
-    const { calls, unrecorded } = proxy;
     const ledger = await readLedger(db, demo.appKey);
-    return { report: buildReport({ calls, unrecorded, probes, ledger }, seed), status };
+    return { report: buildReport({ calls: proxy.calls, probes, ledger }, seed), status };
   } finally {
     await closeAll(Object.fromEntries(parts));
   }

@@ -1,5 +1,5 @@
 import type { OperationId } from '@lockstep/contract';
-import { type Call, type Fault, nameTask } from './record.ts';
+import { type Call, digest, type Fault, nameTask } from './record.ts';
 
 const OF_CALLS: readonly Fault[] = [
   ...(['lost', 'half', 'cut', 'error', 'gateway', 'unavailable', 'overloaded', 'repeated', 'revoked'] as const),
@@ -38,8 +38,11 @@ export class FaultPlan {
   /** Returns the fault of the next call of an operation. Null: none. */
   next(call: Pick<Call, 'id' | 'content' | 'key' | 'time'>): Fault | null {
     const { id, content, time } = call;
-    // The worst comes first, so that a short run has it.
-    const state = this.#ofOperations.get(id) ?? { random: randomBy(`${this.#seed} ${id}`), deck: ['lost' as const] };
+    // A lost answer and a refusal come first, so that a short run has them.
+    const state = this.#ofOperations.get(id) ?? {
+      random: randomBy(`${this.#seed} ${id}`),
+      deck: ['overloaded', 'lost'],
+    };
     this.#ofOperations.set(id, state);
     const task = nameTask(call);
     const row = this.#rows.get(task ?? content) ?? 0;
@@ -59,21 +62,16 @@ export class FaultPlan {
   }
 }
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32), always the same ones for a text. */
-export function randomBy(text: string): () => number {
-  let state = [...text].reduce((sum, character) => Math.imul(sum ^ character.codePointAt(0)!, 0x01000193), 0x811c9dc5);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** Returns a generator of numbers from 0 to 1, always the same ones for a text. */
+function randomBy(text: string): () => number {
+  let count = 0;
+  return () => Number.parseInt(digest(`${text} ${++count}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 const pick = <Value>(values: readonly Value[], random: () => number) => values[Math.floor(random() * values.length)]!;
 
 /** Returns the values in random order. */
-export function shuffle<Value>(values: readonly Value[], random: () => number): Value[] {
+function shuffle<Value>(values: readonly Value[], random: () => number): Value[] {
   return values
     .map((value) => [random(), value] as const)
     .toSorted(([one], [other]) => one - other)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, type RULES } from './judge.ts';
+import { judge, RULES } from './judge.ts';
 import type { Call, Run } from './record.ts';
 
 const OK = { status: 200, code: 0, cause: null, retryAfterMs: 0 };
@@ -14,42 +14,37 @@ let nonces = 0;
 function runOf(calls: Told[], ledger: Partial<Run['ledger']> = {}, probes: Run['probes'] = []): Run {
   return {
     calls: calls.map(({ at, ...changes }) => ({
-      ...{ id: 'createBatchOrder', time: at, endTime: at + 10, connection: 1, content: 'A', key: null, token: 'T' },
-      ...{
-        requestId: `r${at}`,
-        fault: null,
-        hasActed: true,
-        answer: OK,
-        batch: 'web/A',
-        orders: 'goods',
-        issued: null,
-      },
+      ...{ id: 'createBatchOrder', time: at, endTime: at + 10, content: 'A', key: null, requestId: `r${at}` },
+      ...{ fault: null, hasActed: true, answer: OK, batch: 'web/A', orders: 'goods' },
       ...{ nonce: `n${++nonces}`, feed: null, ...changes },
     })),
     probes,
-    unrecorded: 0,
-    ledger: { batches: [], messages: [], positions: [], ...ledger },
+    ledger: { batches: [], messages: [], ...ledger },
   };
 }
 
-const batches = ['web/A', 'web/B'].map((batch) => ({ batch, isAsync: true, completedTime: 50, failed: 1 }));
+const batches = ['web/A', 'web/B'].map((batch, index) => ({
+  ...{ batch, isAsync: true, completedTime: 50, succeeded: 1, failed: 1, position: index + 1 },
+}));
 const LOST = { at: 0, answer: null };
 const B = { at: 100, batch: 'web/B', content: 'B' };
 const O9 = { id: 'takeAssetNumbers', batch: null, orders: null } as const;
 const POLL = { id: 'getBatchResult', content: 'poll', orders: null } as const;
 const GONE = { ...POLL, hasActed: false, answer: refusedBy('batch_not_found') };
 const REFUSED = { at: 0, hasActed: false, answer: refusedBy('field_missing') };
-const message = (...statuses: (number | null)[]) => {
+const message = (...statuses: (number | null)[]) => told('web/A', ...statuses);
+const told = (batch: string, ...statuses: (number | null)[]) => {
   const attempts = statuses.map((status) => ({ time: 50, status }));
-  return { messages: [{ webhookId: '1', messageId: '7', batch: 'web/A', attempts }] };
+  return { messages: [{ message: 'webhook 1, message 7', batch, attempts }] };
 };
 const probed = (status: number | null) =>
-  runOf([], {}, [{ kind: 'forged', time: 0, webhookId: '1', messageId: '9', status }]);
-const issue = (at: number, issued: string, changes: Partial<Call> = {}) => ({
-  ...{ at, id: 'issueToken' as const, content: 'token', token: null, batch: null, orders: null, issued, ...changes },
-});
-const latest = (at: number, after: number, last: number, connection = 1) => ({
-  ...{ ...POLL, at, id: 'getEvents' as const, batch: null, connection, feed: { isLatest: true, after, last } },
+  runOf([], {}, [{ kind: 'forged', time: 0, message: 'webhook 1, message 9', status }]);
+const feed = (at: number, after: number, last: number) => ({
+  ...POLL,
+  id: 'getEvents' as const,
+  batch: null,
+  at,
+  feed: { after, last },
 });
 const failing = (at: number, pauseMs: number) => {
   const content = `at ${at}`;
@@ -64,7 +59,7 @@ const others = [...'12345'].map((name, index) => ({ at: 200 + index, ...O9, cont
 
 /** For each rule, runs that break it, and runs that are only alike. */
 const CASES: Record<keyof typeof RULES, { wrong: Run[]; right: Record<string, Run> }> = {
-  bought_twice: {
+  ordered_twice: {
     wrong: [runOf([LOST, B], { batches }), runOf([LOST, { at: 20, answer: BUSY }, B], { batches })],
     right: {
       'the batch was resubmitted': runOf([LOST, { at: 20 }, B], { batches }),
@@ -122,34 +117,29 @@ const CASES: Record<keyof typeof RULES, { wrong: Run[]; right: Record<string, Ru
       'by an address that ended': runOf([], message(410)),
     },
   },
-  events_skipped: {
-    wrong: [runOf([latest(0, 1, 2), latest(20, 2, 2), latest(40, 4, 5)], { positions: [1, 2, 3, 4, 5] })],
-    right: {
-      'another call read them': runOf(
-        [
-          latest(0, 1, 2),
-          latest(20, 2, 2),
-          latest(40, 4, 5),
-          { ...latest(60, 2, 4, 2), feed: { isLatest: false, after: 2, last: 4 } },
-        ],
-        { positions: [3, 4] },
-      ),
-      'by several programs': runOf([latest(0, 1, 2), latest(20, 2, 2, 2), latest(40, 4, 5, 3)], { positions: [3, 4] }),
-    },
-  },
   refusal_ignored: {
-    wrong: [runOf([REFUSED, { ...GONE, at: 20 }, { ...GONE, at: 40 }])],
+    wrong: [REFUSED, { at: 0, hasActed: false, answer: BUSY }].map((refused) =>
+      runOf([refused, { ...GONE, at: 20 }, { ...GONE, at: 40 }]),
+    ),
     right: {
       'one look': runOf([REFUSED, { ...GONE, at: 20 }]),
+      'it is submitted again': runOf([REFUSED, { ...GONE, at: 20 }, { at: 40 }, { ...GONE, at: 60 }]),
       'after a lost answer': runOf([LOST, { ...REFUSED, at: 20 }, { ...GONE, at: 40 }, { ...GONE, at: 60 }]),
     },
   },
-  outcome_ignored: {
-    wrong: [runOf([{ at: 0 }, ...others], { batches })],
+  outcome_missed: {
+    wrong: [
+      runOf([{ at: 0 }, ...others], { batches }),
+      runOf([{ at: 0 }, feed(100, 1, 2)], { batches }),
+      runOf([{ at: 0 }, feed(100, 1, 2)], { batches, ...told('web/B', 204) }),
+    ],
     right: {
       'it ended soon': runOf([{ at: 0 }, ...others.slice(1)], { batches }),
-      'it reads results': runOf([{ at: 0 }, ...others, { ...POLL, at: 300 }], { batches }),
-      'it gets messages': runOf([{ at: 0 }, ...others], { batches, ...message(204) }),
+      'it ended before it read': runOf([{ at: 0 }, B, ...others, { ...POLL, at: 300, batch: 'web/B' }], { batches }),
+      'it polls': runOf([{ at: 0 }, ...others, { ...POLL, at: 300 }], { batches }),
+      'it lists': runOf([{ at: 0 }, ...others, { ...POLL, id: 'listOrders', at: 300, batch: null }], { batches }),
+      'it read the event': runOf([{ at: 0 }, feed(100, 1, 2), feed(200, 0, 1)], { batches }),
+      'it got the message': runOf([{ at: 0 }, feed(100, 1, 2)], { batches, ...message(204) }),
       'all succeeded': runOf([{ at: 0 }, ...others], { batches: [{ ...batches[0]!, failed: 0 }] }),
     },
   },
@@ -183,59 +173,40 @@ const CASES: Record<keyof typeof RULES, { wrong: Run[]; right: Record<string, Ru
       'by different tasks': runOf([0, 20, 40].map((at) => ({ ...O9, at, answer: refusedBy('field_missing') }))),
     },
   },
-  retry_after_ignored: {
-    wrong: [runOf([{ at: 0, answer: BUSY }, { at: 500, answer: BUSY }, { at: 1_000 }])],
+  no_backoff: {
+    wrong: [
+      runOf([0, 2_000, 4_000].flatMap((at) => failing(at, 5))),
+      runOf([{ at: 0, answer: BUSY }, { at: 500, answer: BUSY }, { at: 1_000 }]),
+    ],
     right: {
-      once: runOf([{ at: 0, answer: BUSY }, { at: 500 }]),
+      'twice is chance': runOf([0, 2_000].flatMap((at) => failing(at, 5))),
+      'now and then, by jitter': runOf([5, 5, 5, 30, 90].flatMap((pauseMs, index) => failing(index * 2_000, pauseMs))),
+      'once before the time': runOf([{ at: 0, answer: BUSY }, { at: 500 }]),
       'a timer a little early': runOf([0, 1_009, 2_018].map((at) => ({ at, answer: BUSY }))),
       'by different tasks': runOf([0, 20, 40].map((at) => ({ ...O9, at, answer: BUSY }))),
       'calls at the same time': runOf([0, 5, 8].map((at) => ({ at, answer: BUSY }))),
     },
   },
-  no_backoff: {
-    wrong: [runOf([0, 2_000, 4_000].flatMap((at) => failing(at, 5)))],
-    right: {
-      'twice is chance': runOf([0, 2_000].flatMap((at) => failing(at, 5))),
-      'now and then, by jitter': runOf([5, 5, 5, 30, 90].flatMap((pauseMs, index) => failing(index * 2_000, pauseMs))),
-    },
-  },
-  token_for_each_call: {
-    wrong: [
-      runOf([...'1234'].flatMap((token, index) => [issue(index * 50, token), { ...O9, at: index * 50 + 20, token }])),
-    ],
-    right: {
-      'by different processes': runOf(
-        [...'1234'].flatMap((token, index) => [
-          issue(index * 50, token, { connection: index }),
-          { ...O9, at: index * 50 + 20, token },
-        ]),
-      ),
-      'by clients that use theirs later': runOf([
-        ...[...'1234'].map((token, index) => issue(index * 20, token)),
-        ...[...'1234'].flatMap((token, index) =>
-          ['x', 'y'].map((content) => ({ ...O9, at: 100 + index, token, content })),
-        ),
-      ]),
-      'after refused tokens': runOf(
-        [...'1234'].flatMap((token, index) => [
-          issue(index * 50, token),
-          { ...O9, at: index * 50 + 20, token, answer: refusedBy('token_invalid', '60000') },
-        ]),
-      ),
-    },
-  },
 };
+
+const judgedOf = (run: Run) => judge(run).findings.map((finding) => finding.rule);
 
 describe.each(Object.entries(CASES))('%s', (rule, { wrong, right }) => {
   it('is found', () => {
-    for (const run of wrong) expect(judge(run).map((finding) => finding.rule)).toContain(rule);
+    for (const run of wrong) expect(judgedOf(run)).toContain(rule);
   });
 
   it.each(Object.entries(right))('is not blamed: %s', (_, run) => {
-    expect(judge(run).map((finding) => finding.rule)).not.toContain(rule);
+    expect(judgedOf(run)).not.toContain(rule);
   });
 });
 
 it('a call that has not ended proves nothing', () => {
-  expect(judge(runOf([{ ...LOST, endTime: 0 }, B], { batches }))).toEqual([]);
+  expect(judge(runOf([{ ...LOST, endTime: 0 }, B], { batches })).findings).toEqual([]);
+});
+
+it('names each rule that a run did not try', () => {
+  expect(judge(runOf([{ at: 0 }])).untried.map((each) => each.split(':')[0])).toEqual(Object.keys(RULES));
+  const { untried } = judge(runOf([{ at: 0, answer: GATEWAY }, { at: 2_000, answer: GATEWAY }, { at: 4_000 }]));
+  expect(untried.map((each) => each.split(':')[0])).not.toContain('no_backoff');
 });

@@ -4,25 +4,23 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  request as requestHttp,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { explainListenFault } from '@lockstep/config';
 import { failure, type OperationId, Refusal } from '@lockstep/contract';
 import { ME_ROOT } from '@lockstep/contract/routes';
-import { ask } from './ask.ts';
 import type { FaultPlan } from './faults.ts';
 import { findMagic, rewriteBatch } from './magic.ts';
-import { type Call, digest, findOperationId, nameBatch } from './record.ts';
+import { type Call, digest, findOperationId, MAX_CALLS } from './record.ts';
 
 const HOST = '127.0.0.1';
 /** The service refuses longer bodies. It gets so much of them that it does. */
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024 + 1;
 const MAX_CONNECTIONS = 256;
-/** How many calls are recorded, in some 10 MB. */
-const MAX_CALLS = 20_000;
 /** Longer than an integration leaves a connection idle: only planned faults break one. */
 const KEEP_ALIVE_MS = 300_000;
 const RETRY_AFTER_SECONDS = '1';
@@ -45,12 +43,8 @@ interface Service {
 /** The address of the sandbox for the integration. It does to calls what the plan says, and records them. */
 export class FaultyProxy {
   readonly calls: Call[] = [];
-  /** How many calls came after the record was full. */
-  unrecorded = 0;
   readonly #plan: FaultPlan;
   readonly #server: Server;
-  readonly #connections = new WeakMap<Socket, number>();
-  #lastConnection = 0;
   #service: Service | undefined;
 
   private constructor(plan: FaultPlan) {
@@ -59,7 +53,6 @@ export class FaultyProxy {
       this.#handle(request, response).catch(() => request.socket.destroy());
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
-    this.#server.on('connection', (socket) => this.#connections.set(socket, ++this.#lastConnection));
   }
 
   /** Listens on a port of this machine; 0: any free one. Throws an Error of one line if it can't. */
@@ -102,39 +95,34 @@ export class FaultyProxy {
     else if (magic === 'UNKNOWN-' && batch.syncMode === 'sync' && !this.calls.some((each) => isUnknown(each, call)))
       call.fault = 'unknown';
     if (this.calls.length < MAX_CALLS) this.calls.push(call);
-    else this.unrecorded += 1;
     try {
       if (call.fault === 'revoked') await this.#service?.revoke(readToken(request) ?? '');
       const answer = await answerBy(call, url.pathname, () => forward(rewriteBatch(magic, batch) ?? body));
       if (call.fault === 'half') await sendHalf(answer, response);
       if (call.fault === 'half' || call.fault === 'lost' || call.fault === 'cut') request.socket.destroy();
-      else if (await send(answer, response)) describeAnswer(call, answer, url.searchParams, body);
+      else if (await send(answer, response)) describeAnswer(call, answer, url.searchParams);
     } finally {
       call.endTime = Date.now();
     }
   }
 
   #describe(id: OperationId, request: IncomingMessage, url: URL, body: Buffer, batch: Fields): Call {
-    const { method, headers, socket } = request;
+    const { method, headers } = request;
     const query = new URLSearchParams([...url.searchParams].filter(([name]) => name !== 'g_nonce'));
-    const token = readToken(request);
     const client = id === 'issueToken' ? headers.authorization : '';
     return {
       id,
       time: Date.now(),
       endTime: 0,
-      connection: this.#connections.get(socket) ?? 0,
       content: digest([method, url.pathname, query, client, digest(body)].join('\n')),
       nonce: url.searchParams.get('g_nonce'),
       key: headers['idempotency-key']?.toString() ?? null,
-      token: token === undefined ? null : digest(token),
       requestId: `certify-${randomUUID()}`,
       fault: null,
       hasActed: false,
       answer: null,
-      batch: 'channelOrderId' in batch ? nameBatch(batch.channelCode, batch.channelOrderId) : null,
+      batch: 'channelOrderId' in batch ? `${batch.channelCode}/${batch.channelOrderId}` : null,
       orders: id === 'createBatchOrder' ? digest(JSON.stringify([batch.channelCode, batch.orderList])) : null,
-      issued: null,
       feed: null,
     };
   }
@@ -143,7 +131,11 @@ export class FaultyProxy {
     const { method = 'GET', url } = request;
     const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) };
     const headers = { ...passOn(request.headers), ...length };
-    const given = await ask(`${this.#service?.baseUrl}${url}`, { method, headers, body, signal });
+    const options = { method, headers, agent: false, signal };
+    const given = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = requestHttp(`${this.#service?.baseUrl}${url}`, options);
+      asked.on('response', resolve).on('error', reject).end(body);
+    });
     return { status: given.statusCode!, headers: passOn(given.headers), body: await buffer(given) };
   }
 }
@@ -195,20 +187,16 @@ function buildRefusal(cause: RefusedBy, pathname: string, requestId: string): An
 }
 
 /** Records what the client got. */
-function describeAnswer(call: Call, { status, headers, body }: Answer, query: URLSearchParams, form: Buffer): void {
-  const { code, cause = null, data, access_token: token } = readJson(body);
+function describeAnswer(call: Call, { status, headers, body }: Answer, query: URLSearchParams): void {
+  const { code, cause = null, data } = readJson(body);
   const retryAfterMs = Number(headers['retry-after'] ?? 0) * 1_000;
   // A token and an export have no code.
   call.answer = { status, code: status === 200 ? (code ?? 0) : code, cause: cause as string | null, retryAfterMs };
-  if (call.id === 'issueToken' && typeof token === 'string') {
-    const isOfClient = new URLSearchParams(String(form)).get('grant_type') === 'client_credentials';
-    call.issued = isOfClient ? digest(token) : null;
-  }
   if (call.id === 'getEvents' && code === 0) {
     const { events, lastId } = data as { events: { id: string }[]; lastId: string | null };
-    const isLatest = query.get('after') === 'latest';
-    const after = isLatest ? Number(events[0]?.id ?? Number(lastId) + 1) - 1 : Number(query.get('after') ?? 0);
-    call.feed = { isLatest, after, last: Number(lastId) };
+    const from = query.get('after') ?? '0';
+    const after = from === 'latest' ? Number(events[0]?.id ?? Number(lastId) + 1) - 1 : Number(from);
+    call.feed = { after, last: Number(lastId) };
   }
 }
 

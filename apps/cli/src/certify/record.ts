@@ -24,13 +24,10 @@ export interface Call {
   time: number;
   /** When the answer was sent, the connection was cut, or the client left. */
   endTime: number;
-  connection: number;
   /** Digest of method, path, query without the nonce, and body. */
   content: string;
   nonce: string | null;
   key: string | null;
-  /** Digest of the access token. */
-  token: string | null;
   requestId: string;
   /** What the sandbox did to the call. */
   fault: Fault | null;
@@ -42,38 +39,33 @@ export interface Call {
   batch: string | null;
   /** Digest of the orders that it submits. */
   orders: string | null;
-  /** Digest of the application's token that the client got. */
-  issued: string | null;
   /** The part of the event feed that it read: the events after the first position, up to the last. */
-  feed: { isLatest: boolean; after: number; last: number } | null;
+  feed: { after: number; last: number } | null;
 }
 
 /** A message that the sandbox sent to a webhook, which a receiver must refuse. */
 export interface Probe {
-  kind: 'forged' | 'altered' | 'old';
+  kind: 'forged' | 'old';
   time: number;
-  webhookId: string;
-  messageId: string;
+  /** The webhook and the message, as the report names them. */
+  message: string;
   /** Null without an answer. */
   status: number | null;
 }
 
-/** A message of an event to a webhook. */
-interface Message {
-  webhookId: string;
-  messageId: string;
-  /** Null if the event is not about a batch. */
-  batch: string | null;
-  /** In order. */
-  attempts: { time: number; status: number | null }[];
-}
-
 /** What the sandbox's database knows at the end. */
 export interface Ledger {
-  batches: { batch: string; isAsync: boolean; completedTime: number | null; failed: number }[];
-  messages: Message[];
-  /** The positions of the application's events. */
-  positions: number[];
+  batches: {
+    batch: string;
+    isAsync: boolean;
+    succeeded: number;
+    failed: number;
+    /** Null, like the position of its event, until all orders have an outcome. */
+    completedTime: number | null;
+    position: number | null;
+  }[];
+  /** Messages of events to webhooks, with their attempts in order. The batch is null if the event is not about one. */
+  messages: { message: string; batch: string | null; attempts: { time: number; status: number | null }[] }[];
 }
 
 /** All that a run is judged by. */
@@ -81,9 +73,10 @@ export interface Run {
   calls: readonly Call[];
   probes: readonly Probe[];
   ledger: Ledger;
-  /** How many calls came after the record was full. */
-  unrecorded: number;
 }
+
+/** How many calls are recorded and judged, in some 10 MB. */
+export const MAX_CALLS = 20_000;
 
 export const isSubmission = ({ id }: Pick<Call, 'id'>) => id === 'createBatchOrder';
 
@@ -96,20 +89,13 @@ export function nameTask(call: Pick<Call, 'id' | 'content' | 'key'>): string | n
   return call.key === null ? null : `${call.content} ${call.key}`;
 }
 
-/** Returns the name of a batch. */
-export const nameBatch = (channelCode: unknown, channelOrderId: unknown) => `${channelCode}/${channelOrderId}`;
-
 export const digest = (text: string | Buffer) => hash('sha256', text, 'hex').slice(0, 32);
-
-const PATTERNS = Object.entries(routes).map(([id, { method, path }]) => ({
-  id: id as OperationId,
-  method: method as string,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-  isFixed: !path.includes('{'),
-}));
 
 /** Finds the operation of a call; undefined if it is none. Of two that match, the one without parameters counts. */
 export function findOperationId(method: string, pathname: string): OperationId | undefined {
-  const found = PATTERNS.filter((each) => each.method === method && each.pattern.test(pathname));
-  return (found.find(({ isFixed }) => isFixed) ?? found[0])?.id;
+  const found = Object.entries(routes).filter(
+    ([, route]) => route.method === method && new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  );
+  const [id] = found.find(([, { path }]) => path === pathname) ?? found[0] ?? [];
+  return id as OperationId | undefined;
 }
