@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RULES } from '@lockstep/cli/testing';
 import { afterAll, expect, inject, it } from 'vitest';
 import { COMMAND } from '../harness/processes/command-line.ts';
 import { endEverything, startJob } from '../harness/processes/processes.ts';
@@ -18,8 +19,8 @@ const findSandboxes = () => readdirSync(tmpdir()).filter((name) => name.startsWi
 // A right integration must get through with every seed.
 it.concurrent.each([1, 2])('passes an integration that does everything right (seed %i)', async (seed) => {
   const { status, stdout, stderr } = await certify(seed, ...integrationOf('correct'));
-  const { findings, notExercised, faults } = JSON.parse(stdout);
-  expect({ status, findings, notExercised }).toEqual({ status: 0, findings: [], notExercised: [] });
+  const { findings, notTried, faults } = JSON.parse(stdout);
+  expect({ status, findings, notTried }).toEqual({ status: 0, findings: [], notTried: [] });
   expect(Object.keys(faults)).toHaveLength(10);
   expect(JSON.parse(/^\{.*\}$/m.exec(stderr)![0])).toMatchObject({
     ...{ 'A-1': 'succeeded', 'A-12': 'succeeded', REFUSED: 'field_missing', FAILED: 'customer_not_found' },
@@ -48,28 +49,31 @@ it.concurrent('names each sin of a naive integration, with what proves it', asyn
   expect(stderr).toMatch(/^done\n/m);
   expect(status).toBe(2);
   const { findings } = JSON.parse(stdout);
-  expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual([
-    ...['bought_twice', 'repeated_without_key', 'body_changed', 'signature_unverified', 'refusal_ignored'],
-    ...['nonce_reused', 'final_retried', 'retry_after_ignored', 'no_backoff', 'token_for_each_call'],
-  ]);
+  expect(findings.map(({ rule }: { rule: string }) => rule)).toEqual(Object.keys(RULES));
   for (const { evidence } of findings) expect(evidence[0]).toMatchObject({ time: expect.any(Number) });
 });
 
-it('reports at Ctrl-C, and leaves nothing behind', async () => {
+it('reports at Ctrl-C, and leaves nothing behind, nor what a killed run has left', async () => {
+  mkdirSync(join(tmpdir(), `lockstep-certify-${spawnSync('true').pid}-killed`));
   const before = findSandboxes();
   const job = start();
   await expect.poll(() => job.output.stderr).toContain('LOCKSTEP_APP_SECRET=');
   const { status, stdout } = await job.endGroup('SIGINT');
-  expect(status).toBe(2);
-  expect(JSON.parse(stdout)).toMatchObject({ calls: 0, findings: [] });
-  expect(findSandboxes().filter((name) => !before.includes(name))).toEqual([]);
+  expect(status).toBe(130);
+  const { calls, findings, notTried } = JSON.parse(stdout);
+  expect({ calls, findings }).toEqual({ calls: 0, findings: [] });
+  for (const rule of Object.keys(RULES)) expect(notTried).toContainEqual(expect.stringMatching(`^${rule}: `));
+  expect(findSandboxes().filter((name) => !before.includes(name) || name.endsWith('-killed'))).toEqual([]);
 });
 
 it('fails if the command fails, or does not exist', async () => {
   const failing = `for (let call = 0; call < 20; call += 1)
     await fetch(process.env.LOCKSTEP_BASE_URL + '/oauth2/token', { method: 'POST' }).catch(() => {});
-  process.exit(3);`;
-  const failed = await certify(1, process.execPath, '--input-type=module', '--eval', failing);
+  process.exit(process.argv.at(-1));`;
+  // Without --, the options that follow the command are its own.
+  const failed = await start(process.execPath, '--input-type=module', '--eval', failing, '--', '--seed', '3').ended;
   expect({ status: failed.status, ...JSON.parse(failed.stdout) }).toMatchObject({ status: 2, calls: 20, findings: [] });
+  expect(failed.stderr).toContain('status 3');
+  expect((await start('sh', '-c', 'kill -9 $$').ended).stderr).toContain('SIGKILL');
   expect(await certify(1, '/no/such/command')).toMatchObject({ status: 64, stdout: '' });
 });

@@ -78,6 +78,8 @@ export function buildProgram(env: NodeJS.ProcessEnv): Command {
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', HELP)
     .configureOutput({ outputError: (text) => sayAside(formatUsageError(text).trimEnd()) })
+    // For certify, which passes on the options of another command.
+    .enablePositionalOptions()
     .exitOverride();
   const commands = new Commands(env);
   for (const add of ADD) add(program, commands);

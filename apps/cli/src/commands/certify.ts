@@ -3,21 +3,23 @@ import { parseInteger } from '../options.ts';
 
 const HELP = `
 The command starts a service of its own with demo data, and prints its address,
-appKey and secret as variables for the integration; a command after -- gets
-them in its environment. Then it loses answers, cuts connections, repeats calls,
-revokes tokens, and forges and repeats webhooks. At Ctrl-C, after --for seconds,
-or when the command ends, it reports what the integration did wrong.
+appKey and secret as variables for the integration; a given command gets them in
+its environment. Then it loses answers, cuts connections, repeats calls, revokes
+tokens, and forges and repeats webhooks. When the command ends, after --for
+seconds, or at Ctrl-C, it reports what the integration did wrong.
 
 Exit status:
   0    Nothing wrong, though calls were disturbed
-  2    Something wrong, no call was disturbed, or the command failed`;
+  2    Something wrong, no call was disturbed, or the command failed
+  130  Stopped by Ctrl-C, whatever the report says (SIGTERM: 143)`;
 
 /** Adds `lockstep certify` (rules 9). */
 export function addCertifyCommand(program: Command): void {
   program
     .command('certify')
     .description('Try an integration against a sandbox that treats it badly')
-    .argument('[command...]', 'Command that runs the integration, after --')
+    .argument('[command...]', 'Command that runs the integration; last, with its own options')
+    .passThroughOptions()
     .option('--seed <n>', 'Repeat the faults of a run (default: a random one, printed)', parseSeed)
     .option('--port <n>', 'Port of the sandbox on this machine; 0: any free port', parsePort, 0)
     .option('--for <seconds>', 'Report after this many seconds', parseSeconds)

@@ -13,13 +13,14 @@ export const STATUS = {
   /** The service or the database is unreachable or cannot answer now; the same command may succeed later. */
   unreachable: 69,
   /** 128 plus the signal, as in shells. */
+  SIGHUP: 129,
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 } as const;
 
 /** The kind of an error, which determines the exit status. */
-export type FaultKind = Exclude<keyof typeof STATUS, `SIG${string}`>;
+export type FaultKind = keyof typeof STATUS;
 
 /** An error that ends the command with the exit status of its kind. The message is for people. */
 export class CommandFault extends Error {
