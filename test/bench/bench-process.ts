@@ -45,10 +45,10 @@ export async function startProcess({ directory, args, env, readyText, logFile }:
     /** Suspends it; its connections stay open. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
-    /** Ends it, at once or as a shutdown, and waits until it has exited. */
-    async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM') {
+    /** Ends it, and waits until it has exited. */
+    async stop() {
       child.kill('SIGCONT');
-      child.kill(signal);
+      child.kill('SIGTERM');
       await ended;
     },
   };

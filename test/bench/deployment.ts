@@ -58,7 +58,6 @@ async function createCustomers(caller: Api, channelCode: string, count: number):
 
 /** How a measure deploys the service. */
 interface Shape {
-  queue?: 'redis' | 'postgres';
   workers?: number;
   /** Existing database to run on. By default the deployment creates one and drops it in the end. */
   databaseUrl?: string;
@@ -70,12 +69,12 @@ export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
 /** Starts one API process and some workers of the checkout, on one database. */
 export async function startDeployment({ machine, checkout }: Bench, shape: Shape = {}) {
-  const { queue = 'redis', nodeOptions = '' } = shape;
+  const { nodeOptions = '' } = shape;
   const databaseUrl = shape.databaseUrl ?? (await machine.createDatabase(checkout.template));
   const port = await freePort();
   const env = {
     DATABASE_URL: databaseUrl,
-    REDIS_URL: queue === 'redis' ? machine.redisUrl : '',
+    REDIS_URL: machine.redisUrl,
     PORT: String(port),
     WEBHOOK_ALLOW_PRIVATE: 'true',
     NODE_OPTIONS: nodeOptions,
@@ -115,7 +114,6 @@ export async function startDeployment({ machine, checkout }: Bench, shape: Shape
     api,
     workers,
     caller,
-    startWorker: () => start('worker', workers.length),
 
     /** Builds batches of the checkout's application, or of another sender. */
     batches(batches: Batches, sender: Sender = { caller, customers: checkout.customers }) {
@@ -139,9 +137,6 @@ export async function startDeployment({ machine, checkout }: Bench, shape: Shape
       const { max } = (await db.query<{ max: string }>(newest, [tag])).rows[0]!;
       return untilNone('select from lane_chunk where finished_time is null and batch_id <= $1 limit 1', [max]);
     },
-
-    /** Waits until all batches are completed, which follows soon after their last outcome. */
-    untilCompleted: () => untilNone('select from batch where completed_time is null limit 1'),
 
     /** @throws Error unless exactly `orders` orders of the tag's batches have succeeded and none has failed */
     async assertApplied(tag: string, orders: number) {
