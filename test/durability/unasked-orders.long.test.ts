@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../harness/network/redis.ts';
-import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { acceptAll, buyAndDelete, countOutcomes, waitForResults } from '../harness/orders/stories.ts';
 import { startAnotherApi } from '../harness/processes/another-api.ts';
@@ -21,24 +20,6 @@ describe.concurrent.each(QUEUE_KINDS)('an order without a job, on %s,', (queue) 
       expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 20 });
     } finally {
       await cutOff.close();
-      await stack.close();
-    }
-  });
-
-  it('is found when all jobs are lost', async () => {
-    const stack = await startStack({ queue, worker: false });
-    const api = await stack.newApi();
-    const other = await startAnotherApi(stack, api);
-    try {
-      const customers = await newCustomersInLanes(api, 3);
-      const batches = [0, 1].map(() => batchOf(...customers.map((customer) => newBuy(customer, [newAssetNum()]))));
-      await acceptAll([other.api], batches);
-      // When an API has stopped, it has queued its jobs.
-      await other.close();
-      expect(await loseAllJobs(stack)).toBeGreaterThan(0);
-      await stack.startWorker();
-      expect(countOutcomes(await waitForResults(api, batches))).toEqual({ succeeded: 6 });
-    } finally {
       await stack.close();
     }
   });
