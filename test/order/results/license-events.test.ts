@@ -109,19 +109,6 @@ describe('ending licenses', () => {
     expect((await hearAll()).flat()).toEqual([]);
   });
 
-  it('are told once after they ended', async () => {
-    const customer = await newCustomer();
-    const end = await noonIn(-1);
-    await buy(customer, newAssetNum(), end, [end]);
-    await searchAgain(-1);
-    const heard = await hearAll();
-    expect(heard.map((events) => events.length)).toEqual([1, 1, 1, 0]);
-    expect(heard[0]![0]).toMatchObject({
-      type: 'licenses.expired',
-      data: { customerId: customer.customerId, day: dateOf(end), leadDays: 0, counts: { assets: 1, products: 1 } },
-    });
-  });
-
   it('are told at the lead times of each application', async () => {
     await setDays(east, [3, 90]);
     await setDays(marked, []);
@@ -161,18 +148,6 @@ describe('ending licenses', () => {
     await sql`update asset set limit_end_date = limit_end_date - ${DAY_MS}`.execute(stack.db);
     await searchAgain(7);
     expect(await hear(east)).toMatchObject([{ data: { assets: [{ assetNum }] } }]);
-  });
-
-  it('are not told of a product that was renewed by another one', async () => {
-    const customer = await newCustomer();
-    const [assetNum, other] = [newAssetNum(), newAssetNum()];
-    const end = await noonIn(7);
-    await buy(customer, assetNum, undefined, [end]);
-    await buy(customer, assetNum, undefined, [end + DAY_MS]);
-    await buy(customer, other, undefined, [end]);
-    await buy(customer, other);
-    await searchAgain(7);
-    expect(await hear(east)).toEqual([]);
   });
 
   it('are counted whole and told once if there are thousands, steps fail, and workers search at once', async () => {
@@ -261,14 +236,6 @@ describe('changed assets', () => {
       { data: { ...of, licenseOrderId: revoked!.licenseOrderId, counts: { assets: 100 } } },
     ]);
     expect(heard[0]![1]!.data).toHaveProperty('assets.length', 100);
-  });
-
-  it('that are bought and revoked together are told once', async () => {
-    const customer = await newCustomer();
-    const assetNum = newAssetNum();
-    const batch = batchOf(newBuy(customer, [assetNum]), deleteAsset(customer, [assetNum]));
-    await both.accept({ ...batch, channelCode: 'east', syncMode: 'sync' });
-    expect(await hear(east)).toMatchObject([{ data: { assets: [{ assetNum }], counts: { assets: 1 } } }]);
   });
 
   it('are told if another application disables, enables, freezes or unfreezes them', async () => {
