@@ -168,37 +168,6 @@ describe('filters', () => {
     expect(await found(query)).not.toContain(other);
   });
 
-  it('find what cannot be used, by the reason', async () => {
-    const [past, future] = [{ limitEndDate: Date.UTC(2020, 0, 1) }, { limitStartDate: NIGHT }];
-    const center = await MemberCenter.open(stack, api);
-    const elements: Record<string, Sent> = {
-      expired: past,
-      'all expired': { products: [productToBuy(past)] },
-      'not yet': future,
-      'one in force': { products: [productToBuy(past), productToBuy()] },
-      later: { products: [productToBuy(past), productToBuy(future)] },
-    };
-    const numbers = new Map(Object.keys(elements).map((name) => [name, newAssetNum()]));
-    const { customer, enterpriseId: enterpriseGlobalId } = center;
-    const orders = Object.entries(elements).map(([name, element]) =>
-      newBuy(customer, [numbers.get(name)!], {}, element),
-    );
-    await api.carryOut(...orders);
-    const [kim] = await center.add();
-    await center.assign(kim!.globalId, numbers.get('one in force')!, numbers.get('expired')!);
-    const names = async (query: Query) => {
-      const assets = await found({ enterpriseGlobalId, ...query });
-      return [...numbers].flatMap(([name, assetNum]) => (assets.includes(assetNum) ? [name] : []));
-    };
-    expect(await names({ reason: 'expired' })).toEqual(['expired', 'all expired']);
-    expect(await names({ reason: 'expired', assigned: 'true' })).toEqual(['expired']);
-    expect(await names({ reason: 'not_yet' })).toEqual(['not yet', 'later']);
-    expect(await names({ reason: 'unassigned' })).toEqual(['all expired', 'not yet', 'later']);
-    for (const reason of ['empty', 'locked', 'frozen', 'lent', 'revoked']) expect(await names({ reason })).toEqual([]);
-    expect(await names({ validity: 'future', reason: 'expired' })).toEqual([]);
-    expect(await names({ state: 'revoked', reason: 'expired' })).toEqual([]);
-  });
-
   it('find assigned ones', async () => {
     const center = await MemberCenter.open(stack, api);
     const [held, free] = await center.buy(2);

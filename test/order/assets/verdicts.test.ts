@@ -41,9 +41,9 @@ async function buyAssigned(element: Sent = {}, order: Sent = {}): Promise<string
   return assetNum;
 }
 
-/** Returns the verdict with the parts of the reasons that are not null. */
 const isListed = async (assetNum: string, reason: string) =>
   dataOf(await api.ask('listAssets', { query: { assetNum, reason } })).assets.length === 1;
+/** Returns the verdict with the parts of the reasons that are not null. */
 const partsOf = ({ verdict }: { verdict: AssetDetail['verdict'] }) => {
   expect(verdict.usable).toBe(verdict.reasons.length === 0);
   return verdict.reasons.map((reason) =>
@@ -103,6 +103,9 @@ describe('dates', () => {
     for (const shown of [asset, contents, await entryOf(assetNum)]) {
       expect(shown.validity).toBe(validity);
       expect(partsOf(shown)).toEqual(reasons);
+    }
+    for (const reason of ['expired', 'not_yet']) {
+      expect(await isListed(assetNum, reason)).toBe(reasons.some((each) => each.reason === reason));
     }
   });
 
