@@ -153,13 +153,3 @@ describe('invalid input', () => {
     expectNoFaults(page);
   });
 });
-
-it('an application that is bound to channels sees their customers only', async () => {
-  const bound = await stack.newApi(['auth_order'], ['elsewhere']);
-  const { page } = await openConsole(stack, 'viewer', `/preview?appKey=${bound.credentials.appKey}`);
-  await page.getByLabel(en.preview.orPaste).fill(JSON.stringify({ ...mixedBatch(), channelCode: 'elsewhere' }));
-  await show(page);
-  await settled(page, en.preview.wouldFail);
-  expect(await page.locator('tbody tr').first().innerText()).toContain(en.preview.fail);
-  expectNoFaults(page);
-});

@@ -4,7 +4,6 @@ import type { NewLogin } from '@lockstep/members';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Api, dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { contentOfTables } from '../harness/databases/tables.ts';
 import { MemberCenter } from '../harness/members/member-center.ts';
 import { askUserToken } from '../harness/oauth.ts';
 import { COMMAND, objectsIn, resultOf } from '../harness/processes/command-line.ts';
@@ -151,23 +150,6 @@ describe('lockstep refuses with an exit status and a message of one line', () =>
         return { status: 4, signal: null, stdout: '', stderr: `lockstep: ${message}\n` };
       }),
     );
-  });
-
-  it('invalid options, and stores nothing', async () => {
-    const create = (...words: string[]) => ['app', 'create', '--scope', 'auth_order', ...words];
-    const cases: [words: string[], names: string][] = [
-      [create('--name', ' '), '--name'],
-      [create('--name', 'a\tb'), '--name'],
-      [create('--name', 'A', '--channel', ' '), '--channel'],
-      [['operator', 'create', 'Kim Lee', '--role', 'viewer'], ''],
-    ];
-    const before = await contentOfTables(stack.db);
-    const ended = await Promise.all(cases.map(([words]) => refuse(words)));
-    for (const [index, { status, stdout, stderr }] of ended.entries()) {
-      expect([status, stdout, stderr]).toEqual([64, '', expect.stringMatching(/^lockstep: [^\n]+\n$/)]);
-      expect(stderr).toContain(cases[index]![1]);
-    }
-    expect(await contentOfTables(stack.db)).toEqual(before);
   });
 });
 

@@ -6,9 +6,8 @@ import type { AcceptedOrder, Customer, CustomerId, EnterpriseId } from '@lockste
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Api, callService, dataOf, refusalOf } from '../harness/api.ts';
 import { ConsoleClient } from '../harness/browser/console.ts';
-import { askClientToken, askUserToken } from '../harness/oauth.ts';
+import { askUserToken } from '../harness/oauth.ts';
 import { batchOf, newAssetNum, newBuy } from '../harness/orders/orders.ts';
-import { objectsIn, resultOf } from '../harness/processes/command-line.ts';
 import {
   endEverything,
   type Job,
@@ -142,27 +141,6 @@ describe('two stacks side by side', () => {
     expect(await otherApi.process(batch)).toMatchObject([{ state: 'succeeded', assets: 1 }]);
     const stranger = new Api(other.demo.baseUrl, api.credentials, api.token);
     expect(refusalOf(await stranger.submit(batch))).toMatchObject({ code: '60000', cause: 'token_invalid' });
-  });
-
-  it('lockstep app creates, approves and suspends in the stack that DATA_DIR names', async () => {
-    const app = (...words: string[]) => resultOf(lockstep(stack.dataDir, 'app', ...words));
-    const [credentials] = objectsIn(await app('create', '--name', 'Shop', '--scope', 'auth_order'));
-    const unauthorized = { status: 400, body: { error: 'unauthorized_client' } };
-    expect(await askClientToken(stack.demo.baseUrl, credentials)).toMatchObject(unauthorized);
-    expect(await askClientToken(other.demo.baseUrl, credentials)).toMatchObject({
-      status: 401,
-      body: { error: 'invalid_client' },
-    });
-
-    await app('approve', credentials.appKey);
-    const api = await Api.logIn(stack.demo.baseUrl, credentials);
-    await api.newCustomer();
-
-    await app('suspend', credentials.appKey);
-    const query = { channelCode: 'demo', channelCustomerId: 'DEMO-HQ', defaultCustomer: 'N' };
-    const refused = refusalOf(await api.call('GET', '/enterprise/user/query', { query }));
-    expect(refused).toMatchObject({ code: '60000', cause: 'application_not_approved' });
-    expect(await askClientToken(stack.demo.baseUrl, credentials)).toMatchObject(unauthorized);
   });
 
   it('end independently', async () => {

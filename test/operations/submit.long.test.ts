@@ -14,7 +14,6 @@ import {
   runJob,
   startJob,
 } from '../harness/processes/processes.ts';
-
 import { testStack } from '../harness/stack.ts';
 
 const readExample = (name: string) => JSON.parse(readFileSync(join(REPOSITORY, 'examples', name), 'utf8'));
@@ -202,23 +201,8 @@ describe('lockstep submit that is stopped while its batch is pending', async () 
   const whereabouts = () =>
     new RegExp(
       'lockstep: .*DEMO-2026-0001.*' +
-        `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\r?\\n$`,
+        `${waiting.baseUrl}/order/api/order/v1/licenseOrder/batchOrder\\?channelCode=demo&channelOrderId=DEMO-2026-0001\\n$`,
     );
-
-  // On other systems the command `script` has other options.
-  it.runIf(process.platform === 'linux')(
-    'by Ctrl-C clears the progress and says where to find the outcome',
-    async () => {
-      const inTerminal = ['script', '--quiet', '--return', '--command', command.join(' '), '/dev/null'];
-      const job = startJob(inTerminal, { TERM: 'xterm' }, 'pipe');
-      await job.shown(/ 0\/2 orders/);
-      job.type('\x03');
-      const { status, stdout } = await job.ended;
-      expect(status).toBe(130);
-      expect(stdout).toMatch(whereabouts());
-      expect(stdout).toContain(['\r\x1b[K', 'lockstep: '].join(''));
-    },
-  );
 
   it('by SIGTERM says where to find the outcome', async () => {
     const job = startJob(command);

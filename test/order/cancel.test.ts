@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerIds } from '@lockstep/assets';
-import { BatchResult, buildMessage, type OrderResult } from '@lockstep/contract';
+import { BatchResult, buildMessage } from '@lockstep/contract';
 import { drainLanes, freeLanes } from '@lockstep/orders/testing';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -24,8 +24,6 @@ const CANCELLED = {
   assetNums: [],
   places: [],
 };
-
-const _isCancelled = ({ cause }: OrderResult) => cause === 'cancelled';
 
 /** Returns what each order put in the ledger: its grants, merchandise and products. */
 async function readTraces(

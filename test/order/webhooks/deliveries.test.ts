@@ -309,18 +309,6 @@ describe('a failed attempt', () => {
     const replayed = orderIds(await receiver.awaitCount(came + 4)).slice(came + 1);
     expect(replayed.toSorted()).toEqual([missed, waiting, fresh].toSorted());
   });
-
-  it('with 410 disables the webhook at once', async () => {
-    const { webhookId } = await receiveOne(answerWith(410));
-    await vi.waitFor(
-      async () => expect(await show(webhookId)).toMatchObject({ state: 'disabled', disabledCause: 'endpoint_gone' }),
-      WAIT,
-    );
-    await awaitDeliveries(webhookId, [{ state: 'failed', attempts: [{ status: 410 }], nextAttemptTime: null }]);
-    await endBatch();
-    expect(dataOf(await ask(webhookId, 'enable'))).toMatchObject({ state: 'active' });
-    expect((await listDeliveries(webhookId)).deliveries).toHaveLength(1);
-  });
 });
 
 describe('a test message', () => {
