@@ -257,6 +257,20 @@ describe('the history of a number', () => {
     expect(await walkHistory(api, assetNum, '4')).toEqual(history);
   });
 
+  it('omits an order that left nothing, and continues behind it', async () => {
+    const assetNum = newAssetNum();
+    const { licenseOrderId: srcLicenseOrderId } = await order(newBuy(customer, [assetNum], {}, uri('app-1')));
+    await order(newBuy(customer, [assetNum], {}, uri('app-2')));
+    await order(deleteProduct(customer, [assetNum], { productUri: 'app-1' }));
+    await order(deleteAsset(customer, [assetNum], { srcLicenseOrderId }));
+    const { entries, nextCursor } = await readPage(assetNum, { limit: '1' });
+    expect(told(entries)).toEqual(['product_revoked app-1']);
+    expect(nextCursor).not.toBeNull();
+    const story = ['product_revoked app-1', 'product_bought app-2', 'extended', 'product_bought app-1', 'created'];
+    expect(told(await readHistory(api, assetNum))).toEqual(story);
+    expect(told(await walkHistory(api, assetNum, '1'))).toEqual(story);
+  });
+
   it('stays consistent while orders take effect: each page continues where the last one ended', async () => {
     const assetNum = newAssetNum();
     await order(
