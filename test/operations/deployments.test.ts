@@ -418,16 +418,6 @@ describe('beside running processes', () => {
       expect((await fetch(addresses[componentOf(deployment)] + path)).status).toBe(200);
     }
   });
-
-  it('alerts and the autoscaler ask for metrics that a process has', async () => {
-    const texts = await Promise.all(
-      Object.values(addresses).map(async (address) => (await fetch(`${address}/metrics`)).text()),
-    );
-    const has = (metric: string) => texts.some((text) => new RegExp(`^${metric}[ {]`, 'm').test(text));
-    const typed = (metric: string) => texts.some((text) => text.includes(`# TYPE ${metric} `));
-    const asked = JSON.stringify(MANIFESTS).match(/\blockstep_\w+/g)!;
-    expect(asked.filter((metric) => !has(metric) && !typed(metric))).toEqual([]);
-  });
 });
 
 /** The variables whose values a workload names itself. */

@@ -91,6 +91,11 @@ it.each(rules)('the series and labels of $alert are in /metrics, and on a dashbo
   expect(expr.match(/\blockstep_\w+/g)!.filter((name) => !shown.includes(`${name}{`))).toEqual([]);
 });
 
+it('the autoscaler asks for what is in /metrics', () => {
+  const { triggers } = parse(read('deploy/kubernetes/components/keda/scaled-object.yaml')).spec;
+  expect(triggers.flatMap(({ metadata }: { metadata: { query: string } }) => faultsOf(metadata.query))).toEqual([]);
+});
+
 it.each(panels)('the panel $title asks for what is in /metrics, says what it means and leads to a runbook', (panel) => {
   for (const { expr, legendFormat } of panel.targets) {
     expect(faultsOf(expr, legendFormat)).toEqual([]);

@@ -1,15 +1,11 @@
 import { existsSync, globSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { addHttpMetrics } from '@lockstep/api';
-import { ChannelReader, createOrderMetrics, registerBacklogGauges } from '@lockstep/orders';
-import { Cleanup, createLogger, registerCleanupGauge } from '@lockstep/platform';
-import { registerWebhookGauges, webhookMetricsOf } from '@lockstep/webhooks';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { read, tableOf } from '../harness/browser/pages.ts';
 import { findCommand } from '../harness/processes/command-line.ts';
 import { REPOSITORY } from '../harness/processes/processes.ts';
-import { testDatabase } from '../harness/stack.ts';
+import { testStack } from '../harness/stack.ts';
 
 const INDEX = 'docs/runbooks/README.md';
 const RUNBOOKS = globSync('docs/runbooks/*.md', { cwd: REPOSITORY }).filter((page) => page !== INDEX);
@@ -63,29 +59,14 @@ it.each(RUNBOOKS)('%s says what you see, what it means, what to check and what t
   expect(read(INDEX)).toContain(`(${basename(page)})`);
 });
 
-describe('metrics', async () => {
-  const database = await testDatabase();
-
-  it('of the index are those that processes have, and runbooks name no other', () => {
-    const metrics = createOrderMetrics();
-    registerBacklogGauges(metrics.registry, database.db, new ChannelReader(database.db));
-    registerWebhookGauges(metrics.registry, database.db);
-    webhookMetricsOf(metrics.registry);
-    registerCleanupGauge(metrics.registry, database.db, []);
-    const log = createLogger({ name: 'test', level: 'silent', secrets: new Set() });
-    new Cleanup({ db: database.db, log, registry: metrics.registry, aged: [] });
-    const { registry } = addHttpMetrics(metrics);
-    const names = registry.getMetricsAsArray().map(({ name }) => name);
-    const own = names.filter((name) => name.startsWith('lockstep_'));
-    expect(
-      listed('Metrics')
-        .map(({ name }) => name)
-        .toSorted(),
-    ).toEqual(own.toSorted());
-    const named = [...RUNBOOKS, 'docs/deployment.md'].flatMap((page) => read(page).match(/\blockstep_[a-z_]+/g) ?? []);
-    const known = [...own, 'lockstep_service'];
-    expect(named.filter((name) => !known.includes(name))).toEqual([]);
-  });
+it('metrics of the index are those that processes have, and runbooks name no other', async () => {
+  const { stack } = await testStack();
+  const known = listed('Metrics').map(({ name }) => name);
+  const names = () => stack.metrics.registry.getMetricsAsArray().map(({ name }) => name);
+  // A worker adds its own when it has started.
+  await expect.poll(() => new Set(names().filter((name) => name.startsWith('lockstep_')))).toEqual(new Set(known));
+  const named = [...RUNBOOKS, 'docs/deployment.md'].flatMap((page) => read(page).match(/\blockstep_[a-z_]+/g) ?? []);
+  expect(named.filter((name) => ![...known, 'lockstep_service'].includes(name))).toEqual([]);
 });
 
 describe('log lines', () => {
