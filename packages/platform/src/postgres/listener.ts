@@ -51,8 +51,8 @@ export class Listener {
         connectionString: this.#options.url,
         application_name: this.#options.applicationName,
       });
-      // Rejects with the error that ends the connection, and when the listener is closed: a client that is ended while it
-      // connects never says so.
+      // Rejects with the error that ends the connection, and when the listener is closed: a client that is ended while
+      // it connects never says so.
       const ended = once(client, 'end', { signal });
       ended.catch(() => {});
       client.on('error', () => {});
