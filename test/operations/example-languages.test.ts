@@ -41,11 +41,12 @@ const newFile = (text: string) => {
 };
 
 /** What a proxy does with a call, once each in this order: `lose` forwards it, and sends half of the answer. */
-type Fault = 'revoke' | 'lose' | 'overload' | 'garble' | 'none';
+type Fault = 'revoke' | 'lose' | 'overload' | 'garble' | 'stray' | 'none';
 const BUSY = '{"code":"500","cause":"overloaded","message":"busy"}';
 const ANSWERS: Record<string, () => Response> = {
   overload: () => new Response(BUSY, { status: 299, headers: { 'retry-after': '1' } }),
   garble: () => new Response('<html>', { status: 502 }),
+  stray: () => new Response('<html>', { status: 404 }),
 };
 
 /** Starts a proxy that does this to the first calls to operations. Returns its address and the nonces that it saw. */
@@ -102,11 +103,13 @@ describe.each(LANGUAGES)('$title', ({ command, isMissing }) => {
   it.skipIf(isMissing)('repeats a call until it is answered, and nothing takes effect twice', async () => {
     const batch = batchOf(newBuy(await api.newCustomer(), [newAssetNum()]));
     const proxy = await startProxy(['revoke', 'lose', 'none', 'overload', 'garble']);
-    const { status, stdout, stderr } = await start(credentials(proxy.url), 'submit', newFile(JSON.stringify(batch)))
-      .ended;
+    const file = newFile(`\uFEFF${JSON.stringify(batch)}`);
+    const { status, stdout, stderr } = await start(credentials(`${proxy.url}/`), 'submit', file).ended;
     const { channelOrderId } = batch;
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${channelOrderId}: 1 succeeded, 0 failed\n` });
-    expect(stderr.match(/retrying in/g)).toHaveLength(4);
+    // Of each row of failures, once.
+    expect(stderr.match(/retrying/g)).toHaveLength(2);
+    expect(stderr.match(/again/g)).toHaveLength(2);
     // Two tokens, three attempts to submit, three to get the result.
     expect(new Set(proxy.nonces).size).toBe(proxy.nonces.length);
     expect(proxy.nonces).toHaveLength(8);
@@ -115,10 +118,21 @@ describe.each(LANGUAGES)('$title', ({ command, isMissing }) => {
     expect(stored).toHaveLength(1);
   });
 
-  it.skipIf(isMissing)('sends nothing to the demo if a variable is missing', async () => {
-    const { status, stdout, stderr } = await start({ ...credentials(), LOCKSTEP_APP_SECRET: '' }, 'submit', 'x').ended;
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^Set LOCKSTEP_BASE_URL, .*\n$/);
+  it.skipIf(isMissing)('says in one line what is wrong', async () => {
+    const { url } = await startProxy(['stray']);
+    const used = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`, PORT: new URL(url).port };
+    const attempts = [
+      // Nothing is sent to the demo if a variable is missing.
+      [/^LOCKSTEP_BASE_URL, .*\n$/, start({ ...credentials(), LOCKSTEP_APP_SECRET: '' }, 'submit', 'x')],
+      [/^HTTP 404: .*<html>.*\n$/, start(credentials(url), 'submit', newFile('[]'))],
+      [/^field_invalid: .*\n$/, start({ ...credentials(), WEBHOOK_SECRET: 'x' }, 'submit', newFile('[]'))],
+      [/^\S+: .*\/no\/batch\b.*\n$/, start(credentials(), 'submit', '/no/batch')],
+      [/^WEBHOOK_SECRET: .*\n$/, start({ WEBHOOK_SECRET: 'whsec_…' }, 'receive')],
+      [/^\S+: .*in use\b.*\n$/, start(used, 'receive')],
+    ] as const;
+    for (const [stderr, { ended }] of attempts) {
+      expect(await ended).toEqual({ status: 1, signal: null, stdout: '', stderr: expect.stringMatching(stderr) });
+    }
   });
 
   it.skipIf(isMissing)('follows the feed, and continues where it stopped', async () => {
@@ -130,12 +144,12 @@ describe.each(LANGUAGES)('$title', ({ command, isMissing }) => {
     };
     const first = await completed();
     const before = start(credentials(), 'follow', position);
-    const line = await before.line(new RegExp(`^\\d+ batch.completed ${first}$`));
+    const line = await before.line(new RegExp(`^\\d+ batch.completed .*${first}`));
     await expect.poll(() => readFileSync(position, 'utf8')).toBe(line.split(' ')[0]);
-    await before.end('SIGTERM');
+    expect(await before.end('SIGINT')).toMatchObject({ status: 130, stderr: '' });
     const after = start(credentials(), 'follow', position);
     const second = await completed();
-    await after.line(new RegExp(`^\\d+ batch.completed ${second}$`));
+    await after.line(new RegExp(`^\\d+ batch.completed .*${second}`));
     expect(after.output.stdout).not.toContain(first);
   });
 
