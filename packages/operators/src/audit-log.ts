@@ -51,12 +51,10 @@ async function recordChanges(
 export function recordedCall(actor: Actor, action: string) {
   return {
     requestId: actor.requestId,
-    record: (trx: Trx, { memberId, account, enterpriseId }: Record<'memberId' | 'account' | 'enterpriseId', string>) =>
-      recordChange(trx, actor, {
-        action,
-        target: memberId,
-        after: { enterpriseGlobalId: enterpriseId, account },
-      }),
+    record: (
+      trx: Trx,
+      { memberId: target, account, enterpriseId }: Record<'memberId' | 'account' | 'enterpriseId', string>,
+    ) => recordChange(trx, actor, { action, target, after: { enterpriseGlobalId: enterpriseId, account } }),
   };
 }
 
@@ -87,11 +85,6 @@ export function recordMobileSet(
     before: { securityMobile: before && hideMobile(before) },
     after: { securityMobile: hideMobile(after) },
   });
-}
-
-/** Adds that an operator erased the contact of a customer. Call it in that transaction. */
-export function recordContactErased(trx: Trx, actor: Actor, customerId: string): Promise<void> {
-  return recordChange(trx, actor, { action: 'customer.contact_erased', target: customerId });
 }
 
 /** Adds that an operator resumed a channel. Call it in that transaction. */

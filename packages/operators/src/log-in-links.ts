@@ -4,6 +4,9 @@ import { sql } from 'kysely';
 import { recordChange } from './audit-log.ts';
 import type { Actor } from './operator.ts';
 
+/** SQL that ends an operator's link. */
+export const NO_LINK = sql`link_token_hash = null, link_expires_time = null`;
+
 /** A link lives as long as an idle session (rules 9, Login link). */
 export const LINK_MINUTES = 30;
 
@@ -30,11 +33,8 @@ export async function createLogInToken(db: Database, name: string, actor: Actor)
  */
 export async function useLogInToken(trx: Trx, token: string): Promise<{ id: string; name: string } | undefined> {
   const { rows } = await sql<{ id: string; name: string }>`
-    update operator set link_token_hash = null, link_expires_time = null
+    update operator set ${NO_LINK}
     where link_token_hash = ${hashSecret(token)} and link_expires_time > statement_timestamp() and disabled_time is null
     returning id, name`.execute(trx);
   return rows[0];
 }
-
-/** The columns that end an operator's link. */
-export const NO_LINK = { link_token_hash: null, link_expires_time: null };

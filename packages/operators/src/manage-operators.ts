@@ -31,10 +31,9 @@ export async function createOperator(
   try {
     await inTransaction(db, async (trx) => {
       await requireChannels(trx, channels);
-      await trx
-        .insertInto('operator')
-        .values({ name, role, channels: channels && [...channels], password_hash: hash, disabled_time: null })
-        .execute();
+      await sql`
+        insert into operator (name, role, channels, password_hash)
+        values (${name}, ${role}, ${channels}, ${hash})`.execute(trx);
       const after = { role, ...(channels && { channels }) };
       await recordChange(trx, actor, { action: 'operator.created', target: name, after });
     });
@@ -104,13 +103,9 @@ export async function setOperatorRole(db: Database, name: string, role: Operator
     if (before.password_hash === null) throw new ConsoleRefusal('role_by_provider', name);
     if (before.role === role) return;
     requireAnotherAdmin(admins, name);
-    await trx.updateTable('operator').set({ role }).where('id', '=', before.id).execute();
-    await recordChange(trx, actor, {
-      action: 'operator.role_changed',
-      target: name,
-      before: { role: before.role },
-      after: { role },
-    });
+    await sql`update operator set role = ${role} where id = ${before.id}`.execute(trx);
+    const change = { before: { role: before.role }, after: { role } };
+    await recordChange(trx, actor, { action: 'operator.role_changed', target: name, ...change });
   });
 }
 
@@ -122,17 +117,9 @@ export async function setOperatorChannels(db: Database, name: string, channels: 
   await inTransaction(db, async (trx) => {
     const before = await lockOperator(trx, name);
     await requireChannels(trx, channels);
-    await trx
-      .updateTable('operator')
-      .set({ channels: channels && [...channels] })
-      .where('id', '=', before.id)
-      .execute();
-    await recordChange(trx, actor, {
-      action: 'operator.channels_bound',
-      target: name,
-      before: { channels: before.channels },
-      after: { channels },
-    });
+    await sql`update operator set channels = ${channels} where id = ${before.id}`.execute(trx);
+    const change = { before: { channels: before.channels }, after: { channels } };
+    await recordChange(trx, actor, { action: 'operator.channels_bound', target: name, ...change });
   });
 }
 
@@ -151,11 +138,7 @@ export async function disableOperator(db: Database, name: string, actor: Actor):
     const { id, disabled_time } = await lockOperator(trx, name);
     if (disabled_time !== null) return;
     requireAnotherAdmin(admins, name);
-    await trx
-      .updateTable('operator')
-      .set({ disabled_time: sql`statement_timestamp()`, ...NO_LINK })
-      .where('id', '=', id)
-      .execute();
+    await sql`update operator set disabled_time = statement_timestamp(), ${NO_LINK} where id = ${id}`.execute(trx);
     await sql`delete from operator_session where operator_id = ${id}`.execute(trx);
     await recordChange(trx, actor, { action: 'operator.disabled', target: name });
   });
@@ -166,7 +149,7 @@ export async function enableOperator(db: Database, name: string, actor: Actor): 
   await inTransaction(db, async (trx) => {
     const { id, disabled_time } = await lockOperator(trx, name);
     if (disabled_time === null) return;
-    await trx.updateTable('operator').set({ disabled_time: null }).where('id', '=', id).execute();
+    await sql`update operator set disabled_time = null where id = ${id}`.execute(trx);
     await recordChange(trx, actor, { action: 'operator.enabled', target: name });
   });
 }
@@ -176,28 +159,26 @@ async function hashPassword(passwords: PasswordHasher, password: string): Promis
   return hash!;
 }
 
-async function lockOperator(trx: Trx, name: string) {
-  const operator = await trx
-    .selectFrom('operator')
-    .select(['id', 'role', 'channels', 'password_hash', 'disabled_time'])
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirst();
-  if (operator === undefined) throw new ConsoleRefusal('not_found', 'operator', name);
-  return operator;
+interface StoredOperator {
+  id: string;
+  role: OperatorRole;
+  channels: string[] | null;
+  password_hash: string | null;
+  disabled_time: Date | null;
+}
+
+async function lockOperator(trx: Trx, name: string): Promise<StoredOperator> {
+  const { rows } = await sql<StoredOperator>`
+    select id, role, channels, password_hash, disabled_time from operator where name = ${name} for update`.execute(trx);
+  if (rows[0] === undefined) throw new ConsoleRefusal('not_found', 'operator', name);
+  return rows[0];
 }
 
 /** Locks the enabled admins in one order, so that two concurrent changes can't remove the last two. */
 async function lockEnabledAdmins(trx: Trx): Promise<string[]> {
-  const admins = await trx
-    .selectFrom('operator')
-    .select('name')
-    .where('role', '=', 'admin')
-    .where('disabled_time', 'is', null)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  return admins.map(({ name }) => name);
+  const { rows } = await sql<{ name: string }>`
+    select name from operator where role = 'admin' and disabled_time is null order by id for update`.execute(trx);
+  return rows.map(({ name }) => name);
 }
 
 /** Throws a ConsoleRefusal, last_admin, if this operator is the only enabled admin. */

@@ -33,21 +33,19 @@ export async function provideOperator(trx: Trx, person: ProviderPerson, requestI
   const operator = (await find(trx, person)) ?? (await add(trx, { ...person, role }, requestId));
   if (operator.disabled_time !== null) throw new ConsoleRefusal('operator_disabled');
   if (operator.role === role) return operator;
-  await trx.updateTable('operator').set({ role }).where('id', '=', operator.id).execute();
+  await sql`update operator set role = ${role} where id = ${operator.id}`.execute(trx);
   const actor = { operatorId: operator.id, name: operator.name, requestId };
   const [before, after] = [{ role: operator.role }, { role, by: 'provider' }];
   await recordChange(trx, actor, { action: 'operator.role_changed', target: operator.name, before, after });
   return { ...operator, role };
 }
 
-const find = (trx: Trx, { issuer, subject }: ProviderPerson): Promise<Found | undefined> =>
-  trx
-    .selectFrom('operator')
-    .select(['id', 'name', 'role', 'disabled_time'])
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .forUpdate()
-    .executeTakeFirst();
+async function find(trx: Trx, { issuer, subject }: ProviderPerson): Promise<Found | undefined> {
+  const { rows } = await sql<Found>`
+    select id, name, role, disabled_time from operator
+    where issuer = ${issuer} and subject = ${subject} for update`.execute(trx);
+  return rows[0];
+}
 
 /** Adds the operator of a person, or gives the person the linked one of their name, unless another call just did. */
 async function add(trx: Trx, person: ProviderPerson & { role: OperatorRole }, requestId: string): Promise<Found> {

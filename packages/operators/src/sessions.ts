@@ -163,10 +163,7 @@ export class OperatorSessions {
     return await inTransaction(db, async (trx) => {
       if (!(await isStillChecked(trx, checked, 'for update'))) throw new ConsoleRefusal('password_wrong');
       await setPasswordHash(trx, { id: checked.id, name }, hash!);
-      await recordChange(trx, operator, {
-        action: 'operator.password_changed',
-        target: name,
-      });
+      await recordChange(trx, operator, { action: 'operator.password_changed', target: name });
       return await beginSession(trx, checked.id);
     });
   }
@@ -181,13 +178,12 @@ export class OperatorSessions {
   ): Promise<Checked | undefined> {
     const { address, signal } = call;
     const tools = { db, passwords: this.#passwords, owner: { party: 'console', signal }, ...(note && { note }) };
-    const find = () =>
-      db
-        .selectFrom('operator')
-        .select(['id', 'password_hash as passwordHash'])
-        .where('name', '=', attempt.name)
-        .where('disabled_time', 'is', null)
-        .executeTakeFirst();
+    const find = async () => {
+      const { rows } = await sql<Checked>`
+        select id, password_hash as "passwordHash" from operator
+        where name = ${attempt.name} and disabled_time is null`.execute(db);
+      return rows[0];
+    };
     return await this.#turns.run(address, signal, () => checkPassword(tools, attempt, password, find));
   }
 }
@@ -274,11 +270,10 @@ export async function setPasswordHash(
   { id, name }: { id: string; name: string },
   hash: string | null,
 ): Promise<void> {
-  await trx
-    .updateTable('operator')
-    .set({ password_hash: hash, issuer: null, subject: null, ...NO_LINK })
-    .where('id', '=', id)
-    .execute();
+  await sql`
+    update operator set password_hash = ${hash}, issuer = null, subject = null, ${NO_LINK} where id = ${id}`.execute(
+    trx,
+  );
   await sql`delete from operator_session where operator_id = ${id}`.execute(trx);
   await forgetFailures(trx, { kind: 'operator', name });
 }

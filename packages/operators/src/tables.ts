@@ -4,19 +4,7 @@ import type { Generated } from 'kysely';
 /** The tables of operators, their sessions and their audit log. */
 declare module '@lockstep/platform' {
   interface Tables {
-    operator: {
-      id: Generated<string>;
-      name: string;
-      role: 'viewer' | 'support' | 'admin';
-      channels: string[] | null;
-      password_hash: string | null;
-      issuer: string | null;
-      subject: string | null;
-      created_time: Generated<Date>;
-      disabled_time: Date | null;
-      link_token_hash: Buffer | null;
-      link_expires_time: Date | null;
-    };
+    operator: { id: Generated<string>; name: string };
     operator_audit: {
       id: Generated<string>;
       operator_id: string | null;

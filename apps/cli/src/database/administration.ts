@@ -21,7 +21,7 @@ import {
   linkOperator,
   listOperators,
   newCommand,
-  recordContactErased,
+  recordChange,
   recordedCall,
   recordMobileSet,
   registerApplication,
@@ -141,7 +141,8 @@ export async function setMobile(db: Database, globalId: string, given: string) {
 }
 
 export async function eraseCustomerContact(db: Database, customerId: string) {
-  const record = (trx: Trx) => recordContactErased(trx, newCommand(), customerId);
+  const record = (trx: Trx) =>
+    recordChange(trx, newCommand(), { action: 'customer.contact_erased', target: customerId });
   if (await eraseContact(db, customerId as CustomerId, record))
     return `The contact of customer ${customerId} is erased`;
   throw notFound('contact of customer', customerId);
