@@ -25,17 +25,6 @@ declare module '@lockstep/platform' {
       disabled_cause: 'endpoint_gone' | 'attempts_exhausted' | null;
       deleted_time: Date | null;
     };
-    webhook_old_secret: { webhook_id: WebhookId; secret: Buffer; end_time: Date };
-    webhook_delivery: {
-      id: Generated<string>;
-      webhook_id: WebhookId;
-      position: EventId | null;
-      type: string;
-      created_time: Generated<Date>;
-      state: Generated<'pending' | 'delivered' | 'failed'>;
-      due_time: Generated<Date | null>;
-      attempts: Generated<number>;
-    };
   }
 }
 

@@ -93,7 +93,7 @@ type OfTests =
   | ('access_token' | 'asset_grant' | 'asset_number' | 'asset_transfer' | 'batch' | 'batch_trace' | 'channel')
   | ('customer_contact' | 'failed_order' | 'held_order' | 'kept_answer' | 'lane_chunk' | 'license_order' | 'lock_audit')
   | ('login_failure' | 'merchandise_instance' | 'nonce' | 'operator_session' | 'order_hold' | 'product_instance')
-  | 'product_terms';
+  | ('product_terms' | 'webhook_delivery' | 'webhook_old_secret');
 declare module '@lockstep/platform' {
   interface Tables extends Record<OfTests, AnyRow> {}
 }

@@ -27,21 +27,12 @@ export function messageIdOf({ id, position }: { id: string; position: string | n
 export async function testWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
     const { webhookId: id } = await requireActive(trx, viewer, webhookId);
-    const { count } = await trx
-      .selectFrom('webhook_delivery')
-      .where('webhook_id', '=', id)
-      .where('state', '=', 'pending')
-      .where('position', 'is', null)
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .executeTakeFirstOrThrow();
-    if (Number(count) >= MAX_PENDING_TESTS)
-      throw new Overload(`the webhook already has ${MAX_PENDING_TESTS} pending tests`);
-    const row = await trx
-      .insertInto('webhook_delivery')
-      .values({ webhook_id: id, type: TEST_TYPE })
-      .returning(SHOWN)
-      .executeTakeFirstOrThrow();
-    return { ...row, attempts: [] };
+    const { rows } = await sql<WebhookDelivery>`
+      insert into webhook_delivery (webhook_id, type) select ${id}::bigint, ${TEST_TYPE} where ${MAX_PENDING_TESTS} > (
+        select count(*) from webhook_delivery where webhook_id = ${id} and state = 'pending' and position is null
+      ) returning ${SHOWN}`.execute(trx);
+    if (rows[0] === undefined) throw new Overload(`the webhook already has ${MAX_PENDING_TESTS} pending tests`);
+    return rows[0];
   });
 }
 
@@ -59,37 +50,27 @@ export async function resendDelivery(
 ): Promise<WebhookDelivery> {
   return await inTransaction(db, async (trx) => {
     const { webhookId: id, applicationId } = await requireActive(trx, viewer, webhookId);
-    const ofWebhook = trx.selectFrom('webhook_delivery').where('webhook_id', '=', id);
-    const sent = isId(deliveryId)
-      ? await ofWebhook.where('id', '=', deliveryId).select(['position', 'type']).executeTakeFirst()
-      : undefined;
-    if (sent === undefined) throw new Refusal('delivery_not_found', id, deliveryId);
-    const { position, type } = sent;
+    if (!isId(deliveryId)) throw new Refusal('delivery_not_found', id, deliveryId);
+    const { rows: sent } = await sql<{ position: string | null; type: string }>`
+      select position, type from webhook_delivery where webhook_id = ${id} and id = ${deliveryId}`.execute(trx);
+    if (sent[0] === undefined) throw new Refusal('delivery_not_found', id, deliveryId);
+    const { position, type } = sent[0];
     if (position !== null) {
       const { rows } = await sql`
         select from event where application_id = ${applicationId} and position = ${position}`.execute(trx);
       if (rows.length === 0) throw new Refusal('event_deleted', deliveryId);
     }
-    const shown = [...SHOWN, ATTEMPTS.as('attempts')] as const;
-    const [due] = await trx
-      .updateTable('webhook_delivery')
-      .set({
-        state: 'pending',
-        due_time: sql<Date>`case when position is null or attempts < ${MAX_ATTEMPTS - 1}
-          then statement_timestamp() else due_time end`,
-      })
-      .where('webhook_id', '=', id)
-      // A test is sent by the same row, because its id is the row's. Of an event there may be a later row.
-      .where(({ and, eb }) =>
-        position === null
-          ? eb('id', '=', deliveryId)
-          : and([eb('state', '=', 'pending'), eb('position', '=', position)]),
-      )
-      .returning(shown)
-      .execute();
-    if (due !== undefined) return due;
-    const added = trx.insertInto('webhook_delivery').values({ webhook_id: id, position, type });
-    return await added.returning(shown).executeTakeFirstOrThrow();
+    // A test is sent by the same row, because its id is the row's. Of an event there may be a later row.
+    const row = position === null ? sql`id = ${deliveryId}` : sql`state = 'pending' and position = ${position}`;
+    const { rows: due } = await sql<WebhookDelivery>`
+      update webhook_delivery set state = 'pending', due_time =
+        case when position is null or attempts < ${MAX_ATTEMPTS - 1} then statement_timestamp() else due_time end
+      where webhook_id = ${id} and ${row} returning ${SHOWN}`.execute(trx);
+    if (due[0] !== undefined) return due[0];
+    const { rows: added } = await sql<WebhookDelivery>`
+      insert into webhook_delivery (webhook_id, position, type) values (${id}, ${position}, ${type})
+      returning ${SHOWN}`.execute(trx);
+    return added[0]!;
   });
 }
 
@@ -107,32 +88,21 @@ export async function listDeliveries(
   const cursors = new ListCursor(['listDeliveries', viewer.applicationId, webhookId], cursor);
   return await inSnapshot(db, async (trx) => {
     const { webhookId: id } = await requireWebhook(trx, viewer, webhookId);
-    const rows = await trx
-      .selectFrom('webhook_delivery')
-      .select([...SHOWN, ATTEMPTS.as('attempts')])
-      .where('webhook_id', '=', id)
-      .$if(cursors.after !== null, (query) => query.where('id', '<', cursors.after![0]!))
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
+    const older = cursors.after === null ? sql`true` : sql`id < ${cursors.after[0]}`;
+    const { rows } = await sql<WebhookDelivery>`
+      select ${SHOWN} from webhook_delivery where webhook_id = ${id} and ${older}
+      order by id desc limit ${limit + 1}`.execute(trx);
     const { page: deliveries, nextCursor } = cursors.cut(rows, limit, ({ deliveryId }) => [deliveryId]);
     return { deliveries, nextCursor };
   });
 }
 
-/** SQL for what is shown of a delivery, and for its attempts. */
-const SHOWN = [
-  'id as deliveryId',
-  sql<string>`coalesce(position::text, 'test_' || id)`.as('messageId'),
-  'type',
-  'state',
-  inMs('created_time').as('createdTime'),
-  sql<number | null>`${inMs('due_time')}`.as('nextAttemptTime'),
-] as const;
-const ATTEMPTS = sql<WebhookDelivery['attempts']>`(
-  select coalesce(json_agg(
-    json_build_object(
-      'time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault, 'answer', answer
-    ) order by number
-  ), '[]') from webhook_attempt where delivery_id = webhook_delivery.id
-)`;
+/** SQL for a delivery with its attempts, as it is shown. */
+const SHOWN = sql`id as "deliveryId", coalesce(position::text, 'test_' || id) as "messageId", type, state,
+  ${inMs('created_time')} as "createdTime", ${inMs('due_time')} as "nextAttemptTime", (
+    select coalesce(json_agg(
+      json_build_object(
+        'time', ${inMs('time')}, 'status', status, 'durationMs', duration_ms, 'fault', fault, 'answer', answer
+      ) order by number
+    ), '[]') from webhook_attempt where delivery_id = webhook_delivery.id
+  ) as attempts`;

@@ -14,7 +14,7 @@ import {
   type WebhookWithSecret,
 } from '@lockstep/contract';
 import { assertPositionAssigned, parsePosition } from '@lockstep/orders';
-import { type Database, inMs, inTransaction, type Tables, type Trx } from '@lockstep/platform';
+import { type Database, inTransaction, type Tables, type Trx } from '@lockstep/platform';
 import { sql, type UpdateObject } from 'kysely';
 import { MAX_ATTEMPTS } from '../retry-schedule.ts';
 import { checkUrl } from '../sending/addresses.ts';
@@ -57,19 +57,13 @@ export async function createWebhook(
   return await inTransaction(db, async (trx) => {
     // Serializes the calls of an application, so that the count is exact.
     await sql`select from application where id = ${applicationId} for no key update`.execute(trx);
-    const { count } = await webhooksOf(trx, { applicationId })
-      .select(({ fn }) => fn.countAll<string>().as('count'))
-      .executeTakeFirstOrThrow();
-    if (Number(count) >= MAX_WEBHOOKS) throw new Refusal('webhooks_exhausted', MAX_WEBHOOKS);
-    const { id } = await trx
-      .insertInto('webhook')
-      .values({
-        ...{ application_id: applicationId, url, description: description ?? null, secret },
-        ...{ types, channel_codes: channelCodes, after_position: lastPosition },
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return { ...(await readWebhook(trx, { applicationId }, id)), secret: showSecret(secret) };
+    const others = await webhooksOf(trx, { applicationId }).select('webhook.id').execute();
+    if (others.length >= MAX_WEBHOOKS) throw new Refusal('webhooks_exhausted', MAX_WEBHOOKS);
+    const { rows } = await sql<{ id: WebhookId }>`
+      insert into webhook (application_id, url, description, secret, types, channel_codes, after_position)
+      values (${applicationId}, ${url}, ${description ?? null}, ${secret}, ${types}, ${channelCodes}, ${lastPosition})
+      returning id`.execute(trx);
+    return { ...(await readWebhook(trx, { applicationId }, rows[0]!.id)), secret: showSecret(secret) };
   });
 }
 
@@ -123,13 +117,8 @@ export function resumeWebhook(db: Database, viewer: WebhookViewer, webhookId: We
 export async function deleteWebhook(db: Database, viewer: WebhookViewer, webhookId: WebhookId): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { webhookId: id } = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    const deleted = { deleted_time: sql<Date>`statement_timestamp()` };
-    await trx
-      .updateTable('webhook')
-      .set({ ...deleted, secret: null })
-      .where('id', '=', id)
-      .execute();
-    await trx.deleteFrom('webhook_old_secret').where('webhook_id', '=', id).execute();
+    await sql`update webhook set deleted_time = statement_timestamp(), secret = null where id = ${id}`.execute(trx);
+    await sql`delete from webhook_old_secret where webhook_id = ${id}`.execute(trx);
     await failPending(trx, id);
   });
 }
@@ -146,19 +135,15 @@ export async function rotateWebhookSecret(
   const secret = newSecret();
   return await inTransaction(db, async (trx) => {
     const row = await requireWebhook(trx, viewer, webhookId, { lock: true });
-    const old = await trx
-      .selectFrom('webhook_old_secret')
-      .select(inMs('end_time').as('endTime'))
-      .where('webhook_id', '=', row.webhookId)
-      .where('end_time', '>', sql<Date>`statement_timestamp()`)
-      .orderBy('end_time')
-      .execute();
+    const { rows: old } = await sql<{ end_time: Date }>`
+      select end_time from webhook_old_secret
+      where webhook_id = ${row.webhookId} and end_time > statement_timestamp() order by end_time`.execute(trx);
     if (old.length >= MAX_OLD_SECRETS)
-      throw new Refusal('secrets_exhausted', row.webhookId, MAX_OLD_SECRETS, new Date(old[0]!.endTime).toISOString());
+      throw new Refusal('secrets_exhausted', row.webhookId, MAX_OLD_SECRETS, old[0]!.end_time.toISOString());
     await sql`insert into webhook_old_secret (webhook_id, secret, end_time)
       select id, secret, statement_timestamp() + make_interval(hours => ${OLD_SECRET_HOURS})
       from webhook where id = ${row.webhookId}`.execute(trx);
-    await trx.updateTable('webhook').set({ secret }).where('id', '=', row.webhookId).execute();
+    await sql`update webhook set secret = ${secret} where id = ${row.webhookId}`.execute(trx);
     return { ...showWebhook(row), secret: showSecret(secret) };
   });
 }

@@ -136,14 +136,10 @@ export type DisabledCause = NonNullable<Webhook['disabledCause']>;
 
 /** Disables a webhook that the transaction has locked (rules 6.8). Returns false if it was not active. */
 export async function disableWebhook(trx: Trx, webhookId: WebhookId, cause: DisabledCause): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('webhook')
-    .set({ paused_time: null, disabled_time: sql<Date>`statement_timestamp()`, disabled_cause: cause })
-    .where('id', '=', webhookId)
-    .where('disabled_time', 'is', null)
-    .where('deleted_time', 'is', null)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
+  const disabled = await sql`
+    update webhook set paused_time = null, disabled_time = statement_timestamp(), disabled_cause = ${cause}
+    where id = ${webhookId} and disabled_time is null and deleted_time is null`.execute(trx);
+  if (disabled.numAffectedRows === 0n) return false;
   await failPending(trx, webhookId);
   await tellOf(trx, 'webhook.disabled', [webhookId]);
   return true;
@@ -160,10 +156,7 @@ export async function tellOf(trx: Trx, type: EventType, webhookIds: readonly Web
 
 /** Fails the pending messages of a webhook. A message in flight still gets its actual outcome. */
 export async function failPending(trx: Trx, webhookId: WebhookId): Promise<void> {
-  await trx
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_time: null })
-    .where('webhook_id', '=', webhookId)
-    .where('state', '=', 'pending')
-    .execute();
+  await sql`
+    update webhook_delivery set state = 'failed', due_time = null
+    where webhook_id = ${webhookId} and state = 'pending'`.execute(trx);
 }
