@@ -4,7 +4,7 @@ import { repeatOf } from '@lockstep/contract/routes';
 import { type Call, FAULTS, isSubmission, nameTask, type Run } from './record.ts';
 
 /** What proves a finding: a call, or a message to a webhook. */
-export interface Evidence {
+interface Evidence {
   time: number;
   /** The operation, or the webhook and the message. */
   subject: string;
@@ -164,7 +164,7 @@ function findOrderedTwice({ calls, ledger }: Run): Evidence[] | string {
     const isRepeat = call.batch !== before.batch && call.time - before.endTime <= REPEAT_MS;
     if (isKnown || !isRepeat || unclear === undefined) return [];
     const count = [before, call].filter(({ batch }) => stored.get(batch!)!.succeeded > 0).length;
-    const effect = `${['neither', 'only one', 'both'][count]} took effect`;
+    const effect = `${['neither', 'only one', 'both'][count]} took effect by the end`;
     return [incident(call, `${call.batch} repeats ${before.batch} (${nameCall(unclear)}); ${effect}`)];
   });
 }
@@ -173,7 +173,7 @@ function findRepeatedWithoutKey({ calls }: Run): Evidence[] | string {
   const keyed = calls.filter(({ id }) => repeatOf(id) === 'key');
   const acted = keyed.filter(({ hasActed }) => hasActed);
   const repeats = pairs(acted, ({ content }) => content).filter(({ before }) => isUnclear(before));
-  if (repeats.length === 0) return 'no call that needs a key got no clear answer, and was repeated';
+  if (repeats.length === 0) return 'no call that needs an Idempotency-Key was repeated after no clear answer';
   const byKey = Map.groupBy(keyed, ({ key }) => key);
   // An integration that repeats keys may have given up a call, and made the same one for another reason.
   const repeatsKeys = [...byKey].some(([key, { length }]) => key !== null && length > 1);
