@@ -7,7 +7,6 @@ import { kitWords as words } from '../words/kit.ts';
 import { readLocalTime, writeLocalTime, writeTime } from '../words/times.ts';
 import { Dialog } from './dialogs.tsx';
 import { TextField, useAddress } from './inputs.tsx';
-import styles from './kit.module.css';
 import type { Search } from './search.ts';
 
 /** One filter, bound to the address parameter of its name. */
@@ -42,7 +41,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const apply = (search: Search) => change({ ...search, cursor: undefined });
   const clear = () => apply(Object.fromEntries(fields.flatMap(namesOf).map((name) => [name, undefined])));
   return (
-    <search className={styles.filters} aria-label={words.filters}>
+    <Group component="search" flex={1} gap="0.25rem 0.5rem" aria-label={words.filters}>
       {fields
         .filter((field) => !more.includes(field))
         .map((field) => (
@@ -70,7 +69,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
           {words.clearFilters}
         </Button>
       )}
-    </search>
+    </Group>
   );
 }
 
@@ -96,7 +95,7 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
   const says = isSet ? writeFilter(field, address) : kind === 'select' ? placeholder : undefined;
   const look = isSet
     ? { variant: 'light', leftSection: kind === 'flag' && <IconCheck size={14} /> }
-    : { leftSection: <IconPlus size={14} />, className: styles.unset };
+    : { leftSection: <IconPlus size={14} />, style: { borderStyle: 'dashed' } };
   const text = says === undefined ? label : `${label}${words.colon}${says}`;
   const clear = isSet && (
     <ActionIcon

@@ -3,13 +3,13 @@ import {
   type ButtonProps,
   NativeSelect,
   type NativeSelectProps,
+  Stack,
   Tabs,
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
 import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
-import styles from './kit.module.css';
 import type { Search } from './search.ts';
 
 /** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
@@ -53,8 +53,8 @@ export function AddressTabs({ of, parts, initial = parts[0]!.name }: Tabbed) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={chosen.name} pt="md" className={styles.page}>
-        {chosen.content}
+      <Tabs.Panel value={chosen.name} pt="md">
+        <Stack gap="md">{chosen.content}</Stack>
       </Tabs.Panel>
     </Tabs>
   );

@@ -1,6 +1,6 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleOperationId } from '@lockstep/contract/console';
-import { Alert, Breadcrumbs, Button, Group, Loader, Title } from '@mantine/core';
+import { Alert, Breadcrumbs, Button, Group, Loader, Stack, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import { type ReactNode, use, useEffect, useRef } from 'react';
@@ -9,7 +9,6 @@ import { MeContext, useMayCall, useMe } from '../api/operations.ts';
 import { explainCause } from '../words/causes.ts';
 import { codeName } from '../words/formats.ts';
 import { kitWords as words } from '../words/kit.ts';
-import styles from './kit.module.css';
 import { CopyId, Labeled } from './values.tsx';
 
 /*
@@ -72,7 +71,7 @@ export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...conte
     document.title = `${title} · Lockstep`;
   }, [title]);
   return (
-    <div className={styles.page}>
+    <Stack gap="md" maw="100rem" miw={0}>
       {crumbs.length > 0 && (
         <nav aria-label={words.breadcrumbs}>
           <Breadcrumbs fz="sm">
@@ -102,7 +101,7 @@ export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...conte
         {actions !== undefined && <Group gap="sm">{actions}</Group>}
       </Group>
       {content.of === undefined ? content.children : <Query of={content.of}>{content.children}</Query>}
-    </div>
+    </Stack>
   );
 }
 
@@ -115,13 +114,13 @@ function useLimitation(): string {
 /** A section of a page with its own heading. */
 export function Section<Data>({ title, actions, ...content }: Pick<PageFrame, 'title' | 'actions'> & Content<Data>) {
   return (
-    <section className={`box ${styles.section}`} aria-label={title}>
+    <Stack component="section" className="box" gap="sm" px="lg" py="md" miw={0} aria-label={title}>
       <Group gap="sm" justify="space-between">
         <Title order={2}>{title}</Title>
         {actions}
       </Group>
       {content.of === undefined ? content.children : <Query of={content.of}>{content.children}</Query>}
-    </section>
+    </Stack>
   );
 }
 

@@ -115,10 +115,10 @@ export function List<Id extends ConsoleOperationId>(props: ListProps<Id>) {
   const pager = <Pager nextCursor={nextCursor} shown={shown.length} />;
   return (
     <>
-      <div className={styles.bar}>
+      <Group justify="flex-end" align="start" gap="0.25rem 0.5rem">
         {filters.length > 0 && <Filters fields={filters} />}
         {(shown.length > 0 || first) && <ExportButton operation={operation} call={exported} />}
-      </div>
+      </Group>
       <Query of={found}>
         {() => (
           <>
@@ -284,7 +284,7 @@ export function Pager({ nextCursor, shown }: { nextCursor: string | null; shown:
         onGo?.();
         change({ cursor: to });
         // The next page is read from its top.
-        currentTarget.closest(`.${styles.section}, .${styles.page}`)?.scrollIntoView();
+        currentTarget.closest('section, main')?.scrollIntoView();
       }}
     >
       {label}

@@ -1,4 +1,4 @@
-import { ActionIcon, DataList, Progress, Timeline } from '@mantine/core';
+import { ActionIcon, Box, DataList, Group, Progress, SimpleGrid, Timeline } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
@@ -126,7 +126,11 @@ const textColor = (tone: Tone) => (tone === 'neutral' ? undefined : `var(--manti
 
 /** A row of figures that wraps. */
 export function Figures({ children }: { children: ReactNode }) {
-  return <dl className={styles.figures}>{children}</dl>;
+  return (
+    <SimpleGrid component="dl" className={styles.figures} minColWidth="8rem" autoFlow="auto-fit" spacing="md" m={0}>
+      {children}
+    </SimpleGrid>
+  );
 }
 
 interface FigureProps {
@@ -154,12 +158,14 @@ export function Figure({ label, value, tone = 'neutral', link }: FigureProps) {
 /** A count, with a bar that compares it to the largest count beside it. */
 export function Bar({ value, most, tone }: { value: number; most: number; tone: Tone }) {
   return (
-    <span className={styles.bar}>
-      <Progress.Root>
+    <Group component="span" gap="sm" wrap="nowrap">
+      <Progress.Root flex={1}>
         <Progress.Section withAria={false} value={(100 * value) / Math.max(1, most)} color={COLORS[tone]} />
       </Progress.Root>
-      <Count value={value} />
-    </span>
+      <Box component="span" miw="4rem">
+        <Count value={value} />
+      </Box>
+    </Group>
   );
 }
 

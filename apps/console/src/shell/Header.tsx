@@ -1,4 +1,4 @@
-import { Burger, Button, Kbd, Popover, Stack, VisuallyHidden } from '@mantine/core';
+import { Burger, Button, Kbd, Popover, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -65,7 +65,9 @@ function Account() {
       <Popover.Target>
         <Button variant="subtle" color="gray" leftSection={<IconUserCircle size={20} />} onClick={toggle}>
           <VisuallyHidden>{words.account}</VisuallyHidden>
-          <span className={styles.name}>{name}</span>
+          <Text span inherit visibleFrom="sm">
+            {name}
+          </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

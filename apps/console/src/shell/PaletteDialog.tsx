@@ -1,5 +1,5 @@
 import type { SearchHit } from '@lockstep/contract/console';
-import { Input, Modal, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { Input, Modal, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
@@ -134,9 +134,9 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
             {[...Map.groupBy(items, ({ group }) => group)].map(([group, ofGroup]) => (
               // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be in a listbox.
               <div key={group} role="group" aria-label={group}>
-                <div className={styles.group} aria-hidden>
+                <Text size="xs" c="dimmed" p="xs" aria-hidden>
                   {group}
-                </div>
+                </Text>
                 {ofGroup.map((item) => (
                   // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the field.
                   // biome-ignore lint/a11y/useFocusableInteractive: keys go to the field.
@@ -159,7 +159,7 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
             ))}
           </div>
         )}
-        <p className={styles.status} role="status">
+        <Text size="sm" c="dimmed" px="md" py="xs" m={0} role="status">
           {error !== null ? (
             error.message
           ) : !isCurrent ? (
@@ -169,7 +169,7 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
           ) : (
             words.nothing
           )}
-        </p>
+        </Text>
       </Modal.Content>
     </Modal.Root>
   );

@@ -1,7 +1,6 @@
-import { Kbd } from '@mantine/core';
+import { Box, Group, Kbd } from '@mantine/core';
 import { Dialog } from '../kit/dialogs.tsx';
 import { useAreas } from './areas.ts';
-import styles from './Shell.module.css';
 import { shellWords as words } from './words.ts';
 
 /** Lists the keyboard shortcuts. */
@@ -14,16 +13,18 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   ];
   return (
     <Dialog title={words.shortcuts} onClose={onClose}>
-      <dl className={styles.shortcuts}>
+      <dl>
         {shortcuts.map(([keys, text]) => (
-          <div key={text}>
-            <dt>
+          <Group key={text} gap="lg" py="xs">
+            <Box component="dt" w="5rem">
               {keys.map((key) => (
                 <Kbd key={key}>{key}</Kbd>
               ))}
-            </dt>
-            <dd>{text}</dd>
-          </div>
+            </Box>
+            <Box component="dd" m={0}>
+              {text}
+            </Box>
+          </Group>
         ))}
       </dl>
     </Dialog>

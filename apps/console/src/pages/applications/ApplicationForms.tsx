@@ -8,7 +8,6 @@ import { ButtonLink, Choice, TextField } from '../../kit/inputs.tsx';
 import { Failure, Page, Query, RoleGate } from '../../kit/page.tsx';
 import { announce, Notice } from '../../kit/signs.tsx';
 import { pageOf } from '../links.tsx';
-import styles from '../pages.module.css';
 import { type ChannelChoice, findFault, readChoice, writeChoice } from './channel-choice.ts';
 import { applicationsWords as words } from './words.ts';
 
@@ -29,7 +28,7 @@ function NewApplicationForm() {
   const navigate = useNavigate();
   const create = useChange('createApplication');
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>(['auth_order']);
+  const [scopes, setScopes] = useState<Scope[]>(['auth_order']);
   const [channels, setChannels] = useState<ChannelChoice>(writeChoice(null));
   const [isApproved, setApproved] = useState(true);
   const [isSent, setSent] = useState(false);
@@ -39,32 +38,24 @@ function NewApplicationForm() {
     event.preventDefault();
     setSent(true);
     if (scopes.length === 0 || findFault(channels) !== undefined) return;
-    const body = { name, scopes: [...scopes], channels: readChoice(channels), isApproved };
+    const body = { name, scopes, channels: readChoice(channels), isApproved };
     create.mutate({ body }, { onSuccess: () => announce('good', words.created(name)) });
   };
-  const scopeBox = (scope: Scope, label: string) => (
-    <Checkbox
-      label={label}
-      checked={scopes.includes(scope)}
-      onChange={(event) =>
-        setScopes(event.currentTarget.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope))
-      }
-    />
-  );
   return (
     <>
       <Stack component="form" maw="40rem" onSubmit={submit}>
         <TextField label={words.name} description={words.nameHint} value={name} onChange={setName} required />
-        <fieldset className={`box ${styles.group}`}>
-          <legend>{words.scopes}</legend>
-          {scopeBox('auth_order', words.scopeOrder)}
-          {scopeBox('auth_me', words.scopeMember)}
-          {isSent && scopes.length === 0 && (
-            <p className={styles.fault} role="alert">
-              {words.scopeMissing}
-            </p>
-          )}
-        </fieldset>
+        <Checkbox.Group
+          label={words.scopes}
+          value={scopes}
+          onChange={(chosen) => setScopes(chosen as Scope[])}
+          error={isSent && scopes.length === 0 && words.scopeMissing}
+        >
+          <Stack gap="sm" my="sm">
+            <Checkbox value="auth_order" label={words.scopeOrder} />
+            <Checkbox value="auth_me" label={words.scopeMember} />
+          </Stack>
+        </Checkbox.Group>
         <ChannelsField value={channels} onChange={setChannels} showsFault={isSent} />
         <Checkbox
           label={words.approveAtOnce}

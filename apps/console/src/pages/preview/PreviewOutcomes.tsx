@@ -1,5 +1,5 @@
 import type { PreviewedBatch, PreviewedOrder } from '@lockstep/contract/console';
-import { Button } from '@mantine/core';
+import { Box, Button, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
 import { useOperation } from '../../api/operations.ts';
 import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
@@ -109,7 +109,7 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
       <h3>
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
-      <div className={styles.beside}>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" className={styles.beside}>
         <div className="box">
           <h4>{words.would}</h4>
           <Would order={order} />
@@ -118,7 +118,7 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
           <h4>{words.currentState}</h4>
           <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
         </div>
-      </div>
+      </SimpleGrid>
     </Answer>
   );
 }
@@ -156,8 +156,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
         {words.gap}
         {words.aside(count)}
       </h5>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      <ul className={styles.effects} tabIndex={0} aria-label={title}>
+      <Box component="ul" mah="24rem" m={0} ps="lg" style={{ overflow: 'auto' }} tabIndex={0} aria-label={title}>
         {effects.map((effect, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: one order may do the same twice.
           <li key={place}>
@@ -166,7 +165,7 @@ function Effects({ title, count, effects }: { title: string; count: number; effe
           </li>
         ))}
         {count > effects.length && <li>{words.more(count - effects.length)}</li>}
-      </ul>
+      </Box>
     </>
   );
 }
