@@ -54,7 +54,7 @@ export function AddressTabs({ of, parts, initial = parts[0]!.name }: Tabbed) {
         ))}
       </Tabs.List>
       <Tabs.Panel value={chosen.name} pt="md">
-        <Stack gap="md">{chosen.content}</Stack>
+        <Stack>{chosen.content}</Stack>
       </Tabs.Panel>
     </Tabs>
   );

@@ -71,7 +71,7 @@ export function Page<Data>({ title, beside, lead, crumbs = [], actions, ...conte
     document.title = `${title} · Lockstep`;
   }, [title]);
   return (
-    <Stack gap="md" maw="100rem" miw={0}>
+    <Stack maw="100rem" miw={0}>
       {crumbs.length > 0 && (
         <nav aria-label={words.breadcrumbs}>
           <Breadcrumbs fz="sm">

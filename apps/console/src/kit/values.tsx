@@ -1,4 +1,4 @@
-import { ActionIcon, Box, DataList, Group, Progress, SimpleGrid, Timeline } from '@mantine/core';
+import { ActionIcon, Box, DataList, Group, Progress, SimpleGrid, Timeline, VisuallyHidden } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
@@ -103,16 +103,25 @@ async function copyText(text: string): Promise<void> {
 export function JsonView({ value, label }: { value: unknown; label: string }) {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   return (
-    <div className={styles.json}>
-      <span>
+    <Box pos="relative" miw={0}>
+      <Box component="span" pos="absolute" top="0.25rem" right="0.5rem">
         <CopyButton text={text} what={label} />
-      </span>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would be a second landmark of its name. */}
-      <div className="box" role="group" tabIndex={0} aria-label={label}>
-        <pre>{text}</pre>
-      </div>
-    </div>
+      </Box>
+      <Box
+        className="box"
+        p="0.75rem 2.5rem 0.75rem 0.75rem"
+        mah="30rem"
+        bg="var(--ls-raised)"
+        style={{ overflow: 'auto' }}
+        role="group"
+        tabIndex={0}
+        aria-label={label}
+      >
+        <Box component="pre" m={0}>
+          {text}
+        </Box>
+      </Box>
+    </Box>
   );
 }
 
@@ -225,6 +234,8 @@ export function Time({ timeMs, isExact = false }: TimeOptions) {
   if (!isTime(timeMs)) return <span>{timeMs}</span>;
   const exact = writeTime(timeMs, 'local');
   const age = writeRelativeTime(TAG, timeMs, nowMs);
+  // Invisible beside an age, but part of what the reader copies.
+  const aside = `${words.gap}${words.aside(isExact ? age : exact)}`;
   return (
     <time
       className={styles.time}
@@ -232,10 +243,7 @@ export function Time({ timeMs, isExact = false }: TimeOptions) {
       title={`${exact} · ${writeTime(timeMs, 'utc')} ${words.utc}`}
     >
       {isExact ? exact : age}
-      <span className={isExact ? 'dimmed' : styles.copied}>
-        {words.gap}
-        {words.aside(isExact ? age : exact)}
-      </span>
+      {isExact ? <span className="dimmed">{aside}</span> : <VisuallyHidden>{aside}</VisuallyHidden>}
     </time>
   );
 }

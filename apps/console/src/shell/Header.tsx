@@ -1,4 +1,4 @@
-import { Burger, Button, Kbd, Popover, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Burger, Button, Group, Kbd, Popover, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconSearch, IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -8,13 +8,12 @@ import { codeName } from '../words/formats.ts';
 import { useLogOut } from './log-out.ts';
 import { openPalette } from './Palette.tsx';
 import { Preferences } from './Preferences.tsx';
-import styles from './Shell.module.css';
 import { shellWords as words } from './words.ts';
 
 /** The header of every page: search and the operator's menu. */
 export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => void }) {
   return (
-    <>
+    <Group h="100%" px="lg" gap="md" wrap="nowrap">
       <Burger
         hiddenFrom="sm"
         size="sm"
@@ -24,13 +23,13 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         aria-expanded={isMenuOpen}
         onClick={onMenu}
       />
-      <Link to="/" className={styles.brand}>
+      <Group gap="sm" c="inherit" fz="lg" fw={600} wrap="nowrap" renderRoot={(props) => <Link to="/" {...props} />}>
         <img src={iconUrl} alt="" width="24" height="24" />
         {words.product}
-      </Link>
+      </Group>
       <SearchButton />
       <Account />
-    </>
+    </Group>
   );
 }
 
@@ -38,7 +37,11 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
 function SearchButton() {
   return (
     <Button
-      className={styles.find}
+      flex={1}
+      maw="28rem"
+      me="auto"
+      c="var(--mantine-color-placeholder)"
+      styles={{ label: { flex: 1 } }}
       variant="default"
       fw="normal"
       justify="space-between"

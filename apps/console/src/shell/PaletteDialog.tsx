@@ -1,5 +1,5 @@
 import type { SearchHit } from '@lockstep/contract/console';
-import { Input, Modal, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import { Box, Input, Modal, Text, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
@@ -130,7 +130,14 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
           onKeyDown={press}
         />
         {items.length > 0 && (
-          <div id={id} role="listbox" aria-label={names.searchButton} className={styles.list}>
+          <Box
+            id={id}
+            role="listbox"
+            aria-label={names.searchButton}
+            mah="60vh"
+            px="xs"
+            style={{ overflowY: 'auto', borderBlockStart: '1px solid var(--mantine-color-default-border)' }}
+          >
             {[...Map.groupBy(items, ({ group }) => group)].map(([group, ofGroup]) => (
               // biome-ignore lint/a11y/useSemanticElements: a fieldset can't be in a listbox.
               <div key={group} role="group" aria-label={group}>
@@ -150,14 +157,18 @@ export default function PaletteDialog({ typed: typedBefore, onClose }: PalettePr
                     onMouseMove={() => setChosen(item.key)}
                     onClick={() => run(item)}
                   >
-                    <bdi>{item.name}</bdi>
-                    <span className={styles.detail}>{item.detail}</span>
+                    <Text component="bdi" inherit truncate>
+                      {item.name}
+                    </Text>
+                    <Text span size="sm" c="dimmed" truncate flex={1} miw="3rem">
+                      {item.detail}
+                    </Text>
                     {item.state && <StateBadge state={item.state as KnownState} />}
                   </div>
                 ))}
               </div>
             ))}
-          </div>
+          </Box>
         )}
         <Text size="sm" c="dimmed" px="md" py="xs" m={0} role="status">
           {error !== null ? (

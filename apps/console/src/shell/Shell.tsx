@@ -51,10 +51,16 @@ function Frame({ children }: { children: ReactNode }) {
       >
         {words.skip}
       </a>
-      <AppShell.Header className={styles.header}>
+      <AppShell.Header>
         <Header isMenuOpen={isMenuOpen} onMenu={toggle} />
       </AppShell.Header>
-      <AppShell.Navbar id="navigation" aria-label={words.navigation} className={styles.navigation} p="sm">
+      <AppShell.Navbar
+        id="navigation"
+        aria-label={words.navigation}
+        bg="var(--ls-raised)"
+        p="sm"
+        style={{ overflowY: 'auto' }}
+      >
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main ref={main} id="main" tabIndex={-1}>
@@ -105,6 +111,7 @@ function Navigation() {
               }
               active={isActive}
               aria-current={isActive ? 'page' : undefined}
+              bdrs="sm"
               px="sm"
               py={5}
             />

@@ -1,10 +1,9 @@
 import type { ComparedPreview } from '@lockstep/contract/console';
-import { Table } from '@mantine/core';
+import { Box, Table } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Time } from '../../kit/values.tsx';
 import { explainCause } from '../../words/causes.ts';
 import { OrderLink, pageOf } from '../links.tsx';
-import styles from '../pages.module.css';
 import { ordersWords as words } from './words.ts';
 
 /** The most effects to list: an order may have thousands. */
@@ -51,16 +50,22 @@ export function NearestProducts({ nearest }: { nearest: readonly Nearest[] }) {
     ]),
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
-    <section className={styles.nearest} tabIndex={0} aria-label={words.nearest}>
+    // In its own width and with a scrollbar, so that it doesn't widen the page.
+    <Box
+      component="section"
+      style={{ contain: 'inline-size', overflowX: 'auto' }}
+      tabIndex={0}
+      aria-label={words.nearest}
+    >
       <Table
         mt="sm"
         fz="md"
+        verticalSpacing="xs"
         withTableBorder
         withColumnBorders
         data={{ head: [words.nearest, words.field, words.inOrder, words.onAsset], body }}
       />
-    </section>
+    </Box>
   );
 }
 

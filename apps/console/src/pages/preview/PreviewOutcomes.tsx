@@ -110,14 +110,14 @@ function OrderBeside({ order }: { order: PreviewedOrder }) {
         {words.order(String(order.sequence))} <OutcomeBadge state={order.state} />
       </h3>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg" className={styles.beside}>
-        <div className="box">
+        <Box className="box" p="md" miw={0} style={{ overflowWrap: 'anywhere' }}>
           <h4>{words.would}</h4>
           <Would order={order} />
-        </div>
-        <div className="box">
+        </Box>
+        <Box className="box" p="md" miw={0} style={{ overflowWrap: 'anywhere' }}>
           <h4>{words.currentState}</h4>
           <AssetsNow numbers={order.numbers} numberCount={order.numberCount} />
-        </div>
+        </Box>
       </SimpleGrid>
     </Answer>
   );

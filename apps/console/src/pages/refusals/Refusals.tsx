@@ -1,5 +1,5 @@
 import type { ConsoleData } from '@lockstep/contract/console';
-import { Group } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useOperation } from '../../api/operations.ts';
 import { useAddress } from '../../kit/inputs.tsx';
@@ -77,10 +77,10 @@ const refusalTable: Table<Refusal> = {
       header: words.operation,
       width: '10rem',
       cell: ({ operation, requestId }) => (
-        <div className={styles.lines}>
+        <Box py="0.375rem">
           <div className="mono">{operation}</div>
           <CopyId id={requestId} what={words.requestId} />
-        </div>
+        </Box>
       ),
     },
     { header: words.cause, width: '18rem', isWide: true, cell: (refusal) => <Why of={refusal} /> },
@@ -91,7 +91,7 @@ const refusalTable: Table<Refusal> = {
 /** Why a call was refused: the cause in words, further bad fields, and the assets that it named. */
 function Why({ of: refusal }: { of: Refusal }) {
   return (
-    <div className={`${styles.lines} ${styles.wraps}`}>
+    <Box py="0.375rem" className={styles.wraps}>
       <code>{refusal.cause}</code> {explainCause(refusal)}
       {refusal.faults.slice(1).map(({ path, ...fault }) => (
         <div key={`${path} ${fault.cause}`}>
@@ -103,6 +103,6 @@ function Why({ of: refusal }: { of: Refusal }) {
           <AssetLink key={assetNum} assetNum={assetNum} />
         ))}
       </Group>
-    </div>
+    </Box>
   );
 }
