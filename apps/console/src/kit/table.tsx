@@ -34,6 +34,7 @@ export interface Column<Row> {
   align?: 'start' | 'end';
   /** Hidden in a narrow window. */
   isMinor?: boolean;
+  isHidden?: boolean | undefined;
   /** Width in CSS units: `12rem`. Longer text ends with an ellipsis. Default: as wide as the text, at most `20rem`. */
   width?: string;
   /** Takes the width that other columns leave, at least `width`. */
@@ -149,7 +150,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const [most, setMost] = useState(MAX_ROWS);
   const shown = rows.slice(0, most);
   const selection = useSelection(shown, rowKey, actions);
-  const columns: readonly Column<Row>[] = actions ? [selection.column, ...props.columns] : props.columns;
+  const all: readonly Column<Row>[] = actions ? [selection.column, ...props.columns] : props.columns;
+  const columns = all.filter(({ isHidden }) => !isHidden);
   if (rows.length === 0) {
     return (
       <>

@@ -20,7 +20,6 @@ export const useContents = (assetNum: string, isEnabled = true) =>
 
 /** The contents of an asset: products, and merchandise with its products. */
 export function AssetContents({ assetNum, isLent }: { assetNum: string; isLent: boolean }) {
-  const columnsOf = useColumns();
   const contents = useContents(assetNum);
   return (
     <Section
@@ -65,52 +64,45 @@ function nest(instances: readonly Instance[]): (Instance & { depth: number })[] 
 const INDENT_REM = 1.25;
 
 /** The columns of contents, without those that would be empty. */
-function useColumns() {
-  const ofProduct = (show: (product: Product) => ReactNode) => (row: Instance) =>
-    row.kind === 'product' ? show(row) : '';
-  return (rows: readonly Instance[]): Column<Instance & { depth: number }>[] => [
-    {
-      header: words.name,
-      cell: (row) => (
-        <span style={{ paddingInlineStart: `${row.depth * INDENT_REM}rem` }}>
-          {row.kind === 'product' ? row.productName : <strong>{row.merchandiseName}</strong>}
-        </span>
-      ),
-    },
-    {
-      header: words.product,
-      cell: (row) => <CopyId id={row.kind === 'product' ? row.productUri : row.merchandiseNum} />,
-    },
-    { header: words.state, cell: ofProduct((product) => <Validity product={product} />) },
-    { header: words.nodes, align: 'end', cell: ofProduct(({ limitConcurrent }) => <Count value={limitConcurrent} />) },
-    ...shownIf(
-      rows.some((row) => row.kind === 'product' && row.featureCount > 0),
-      {
-        header: words.featureCount,
-        cell: ofProduct((product) => (product.featureCount > 0 ? <Features product={product} /> : '')),
-      },
+const columnsOf = (rows: readonly Instance[]): Column<Instance & { depth: number }>[] => [
+  {
+    header: words.name,
+    cell: (row) => (
+      <span style={{ paddingInlineStart: `${row.depth * INDENT_REM}rem` }}>
+        {row.kind === 'product' ? row.productName : <strong>{row.merchandiseName}</strong>}
+      </span>
     ),
-    { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
-    { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
-    { header: words.boughtBy, cell: (row) => <OrderLink orderId={row.boughtByOrderId} /> },
-    ...shownIf(rows.some(isHeldByOther), {
-      header: words.revocableBy,
-      isMinor: true,
-      cell: (row) => isHeldByOther(row) && <OrderLink orderId={row.heldByOrderId} />,
-    }),
-    ...shownIf(
-      rows.some(({ srcLicenseOrderId }) => srcLicenseOrderId !== null),
-      {
-        header: words.source,
-        isMinor: true,
-        cell: ({ srcLicenseOrderId }) => srcLicenseOrderId !== null && <OrderLink orderId={srcLicenseOrderId} />,
-      },
-    ),
-  ];
-}
+  },
+  {
+    header: words.product,
+    cell: (row) => <CopyId id={row.kind === 'product' ? row.productUri : row.merchandiseNum} />,
+  },
+  { header: words.state, cell: ofProduct((product) => <Validity product={product} />) },
+  { header: words.nodes, align: 'end', cell: ofProduct(({ limitConcurrent }) => <Count value={limitConcurrent} />) },
+  {
+    header: words.featureCount,
+    isHidden: !rows.some((row) => row.kind === 'product' && row.featureCount > 0),
+    cell: ofProduct((product) => product.featureCount > 0 && <Features product={product} />),
+  },
+  { header: words.begins, isMinor: true, cell: ofProduct(({ limitStartDate }) => <Time timeMs={limitStartDate} />) },
+  { header: words.term, isMinor: true, cell: ({ timeDurationExpression }) => timeDurationExpression },
+  { header: words.boughtBy, cell: (row) => <OrderLink orderId={row.boughtByOrderId} /> },
+  {
+    header: words.revocableBy,
+    isMinor: true,
+    isHidden: !rows.some(isHeldByOther),
+    cell: (row) => isHeldByOther(row) && <OrderLink orderId={row.heldByOrderId} />,
+  },
+  {
+    header: words.source,
+    isMinor: true,
+    isHidden: !rows.some(({ srcLicenseOrderId }) => srcLicenseOrderId),
+    cell: ({ srcLicenseOrderId }) => srcLicenseOrderId && <OrderLink orderId={srcLicenseOrderId} />,
+  },
+];
 
+const ofProduct = (show: (product: Product) => ReactNode) => (row: Instance) => row.kind === 'product' && show(row);
 const isHeldByOther = (row: Instance) => row.heldByOrderId !== row.boughtByOrderId;
-const shownIf = (is: boolean, column: Column<Instance>): Column<Instance>[] => (is ? [column] : []);
 
 /** Whether a product is in force, and until when. */
 function Validity({ product: { validity, limitEndDate, limitStartDate, trial, trialEndDate } }: { product: Product }) {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useAddress } from '../../kit/inputs.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Badge, Empty, StateBadge } from '../../kit/signs.tsx';
-import { type Column, List, type Table } from '../../kit/table.tsx';
+import { List, type Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/values.tsx';
 import { AssetLink, HolderLink, OrderLink, OwnerLink, pageOf } from '../links.tsx';
 import { VerdictMarks } from './Verdict.tsx';
@@ -74,25 +74,21 @@ export function AssetsOf({ owner }: { owner: { enterpriseGlobalId: string } | { 
 }
 
 /** The table of assets. Revoked ones show which order revoked them. */
-export function assetTable({ withCustomer = true, withRevoked = false, isByChange = false } = {}): Table<Asset> {
-  const customer: Column<Asset> = { header: words.customer, cell: (asset) => <OwnerLink owner={asset} /> };
-  const revoker: Column<Asset> = { header: words.revokedBy, cell: (asset) => <Revoker of={asset} /> };
-  return {
-    rowKey: ({ assetId }) => assetId,
-    columns: [
-      { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-      { header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
-      { header: words.ends, cell: (asset) => <Time timeMs={asset.nextEndDate ?? findExpiry(asset)} /> },
-      ...(withCustomer ? [customer] : []),
-      { header: words.holder, cell: (asset) => <Holder of={asset} /> },
-      ...(withRevoked ? [revoker] : []),
-      isByChange
-        ? { header: words.updated, cell: ({ updatedTime }) => <Time timeMs={updatedTime} /> }
-        : { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
-      { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
-    ],
-  };
-}
+export const assetTable = ({ withCustomer = true, withRevoked = false, isByChange = false } = {}): Table<Asset> => ({
+  rowKey: ({ assetId }) => assetId,
+  columns: [
+    { header: words.assetNum, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+    { header: words.state, cell: (asset) => <AssetMarks asset={asset} /> },
+    { header: words.ends, cell: (asset) => <Time timeMs={asset.nextEndDate ?? findExpiry(asset)} /> },
+    { header: words.customer, isHidden: !withCustomer, cell: (asset) => <OwnerLink owner={asset} /> },
+    { header: words.holder, cell: (asset) => <Holder of={asset} /> },
+    { header: words.revokedBy, isHidden: !withRevoked, cell: (asset) => <Revoker of={asset} /> },
+    isByChange
+      ? { header: words.updated, cell: ({ updatedTime }) => <Time timeMs={updatedTime} /> }
+      : { header: words.bought, cell: ({ createdTime }) => <Time timeMs={createdTime} />, isMinor: true },
+    { header: words.licenseType, cell: ({ licenseType }) => typeWords[licenseType], isMinor: true },
+  ],
+});
 
 function Holder({ of: { memberName, memberAccount, enterpriseGlobalId } }: { of: Asset }) {
   if (memberName === null || memberAccount === null) return '–';

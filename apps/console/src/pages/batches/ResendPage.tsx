@@ -88,7 +88,7 @@ function ResendForm({ batch, failed }: { batch: ConsoleBatchDetail; failed: Orde
   const isSent = useRef(false);
   const check = useChange('checkResend');
 
-  const parsed = useOrders(draft.text);
+  const parsed = parseOrders(draft.text);
   const { orders, fault } = parsed ?? { orders: draft.orders };
   const isNumbered = draft.channelOrderId.trim() !== '';
   const params = { batchId: batch.batchId };
@@ -250,7 +250,7 @@ function LeaveGuard({ isAsking }: { isAsking: () => boolean }) {
 }
 
 /** Parses the editor's text, if any, into orders, or says what is wrong. A repeated key is (rules 4). */
-function useOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
+function parseOrders(text: string | null): { orders: unknown[] | null; fault?: string } | null {
   if (text === null) return null;
   const fault = findJsonFault(text);
   if (fault !== undefined) {

@@ -28,7 +28,6 @@ export function CustomersPage() {
 
 /** Customers with filters; or those of an enterprise, whose own page doesn't name it in each row. */
 export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: string }) {
-  const enterprise: Column<Customer> = { header: words.enterprise, cell: (row) => <EnterpriseLink owner={row} /> };
   const filters: FilterField[] = [
     { name: 'text', label: words.customerText, kind: 'text' },
     { name: 'channelCode', label: words.channel, kind: 'text' },
@@ -43,7 +42,7 @@ export function CustomerList({ enterpriseGlobalId }: { enterpriseGlobalId?: stri
         </>
       ),
     },
-    ...(enterpriseGlobalId === undefined ? [enterprise] : []),
+    { header: words.enterprise, isHidden: !!enterpriseGlobalId, cell: (row) => <EnterpriseLink owner={row} /> },
     { header: words.channel, cell: ({ channelCode }) => channelCode },
     { header: words.number, cell: ({ channelCustomerId }) => <CopyId id={channelCustomerId} /> },
     { header: words.id, cell: ({ customerId }) => <CopyId id={customerId} /> },

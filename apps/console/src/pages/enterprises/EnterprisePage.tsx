@@ -186,27 +186,28 @@ function Administrators({
         <Badge tone={hasPassword ? 'good' : 'warn'}>{hasPassword ? words.set : words.never}</Badge>
       ),
     },
+    {
+      header: words.actions,
+      isHidden: !mayCall('resetAdministratorPassword'),
+      cell: ({ memberGlobalId, account }) => (
+        <ConfirmButton
+          operation="resetAdministratorPassword"
+          call={{ params: { enterpriseGlobalId, memberGlobalId } }}
+          label={words.reset}
+          title={words.resetTitle(account)}
+          isDangerous
+          onDone={onLogin}
+        >
+          <p>{words.resetAdvice}</p>
+        </ConfirmButton>
+      ),
+    },
   ];
-  const reset: Column<Administrator> = {
-    header: words.actions,
-    cell: ({ memberGlobalId, account }) => (
-      <ConfirmButton
-        operation="resetAdministratorPassword"
-        call={{ params: { enterpriseGlobalId, memberGlobalId } }}
-        label={words.reset}
-        title={words.resetTitle(account)}
-        isDangerous
-        onDone={onLogin}
-      >
-        <p>{words.resetAdvice}</p>
-      </ConfirmButton>
-    ),
-  };
   return (
     <Section title={words.administrators}>
       <DataTable
         label={words.administratorList}
-        columns={mayCall('resetAdministratorPassword') ? [...columns, reset] : columns}
+        columns={columns}
         rows={administrators}
         rowKey={({ memberGlobalId }) => memberGlobalId}
       />

@@ -176,11 +176,10 @@ export function HoldsPage() {
         </>
       ),
     },
-  ];
-  const retry: typeof columns = [
     {
       header: words.retryNow,
       head: <VisuallyHidden>{words.retryNow}</VisuallyHidden>,
+      isHidden: !mayCall('retryOrder'),
       cell: ({ licenseOrderId }) => <RetryOrder orderId={licenseOrderId} />,
     },
   ];
@@ -190,7 +189,7 @@ export function HoldsPage() {
         label={words.heldOrders}
         operation="listHolds"
         refreshMs={REFRESH_MS}
-        columns={mayCall('retryOrder') ? [...columns, ...retry] : columns}
+        columns={columns}
         rowKey={({ customerId }) => customerId}
         none={[words.noHolds, words.noHoldsAdvice]}
       />
