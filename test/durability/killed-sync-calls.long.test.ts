@@ -6,18 +6,10 @@ import { buildCall, send } from '../harness/network/raw-calls.ts';
 import { newCustomersInLanes } from '../harness/orders/lanes.ts';
 import { deleteAsset, newAssetNum, newBuy } from '../harness/orders/orders.ts';
 import { retried as retriedByAny } from '../harness/orders/retried.ts';
-import {
-  countRows,
-  expectSumsRight,
-  readRecords,
-  syncOf,
-  untilOneWaits,
-  whileHeld,
-} from '../harness/orders/sync-batches.ts';
+import { expectSumsRight, readRecords, syncOf, untilOneWaits, whileHeld } from '../harness/orders/sync-batches.ts';
 import { testDeployment } from '../harness/processes/deployment.ts';
 
 describe('an api process', async () => {
-  const CALLERS = 8;
   const { database, api, processes } = await testDeployment({ workers: 0 });
   const [service] = processes as [(typeof processes)[0]];
 
@@ -87,45 +79,6 @@ describe('an api process', async () => {
     const ids = again.map(({ licenseOrderId }) => licenseOrderId);
     if (stored !== null) expect(ids).toEqual(stored);
     expect(await idsStored(story)).toEqual(ids);
-  }
-
-  it('that is killed while sync calls run has applied each of them completely or not at all', async () => {
-    const customers = await newCustomersInLanes(api, 4);
-    const stories: Story[] = [];
-    for (const answersBeforeKill of [16, 10]) {
-      const answeredBefore = stories.filter(({ answered }) => answered !== null).length;
-      let killing: Promise<unknown> | undefined;
-      const call = async (caller: number): Promise<void> => {
-        for (let turn = caller; ; turn++) {
-          const story = newStory(customers[turn % 4]!, customers[(turn + 1) % 4]!);
-          stories.push(story);
-          if (!(await retriedWhileAlive(story, () => killing === undefined))) return;
-          const answered = stories.filter((each) => each.answered !== null).length - answeredBefore;
-          if (answered >= answersBeforeKill) killing ??= service.kill();
-        }
-      };
-      await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
-      await killing;
-      await restart();
-    }
-    expect(stories.filter(({ answered }) => answered === null).length).toBeGreaterThanOrEqual(2 * (CALLERS - 1));
-    await Promise.all(
-      stories.map(async (story) => {
-        const stored = await idsStored(story);
-        if (story.answered !== null) expect(stored).toEqual(story.answered.map(({ licenseOrderId }) => licenseOrderId));
-        await expectOneEffect(story, stored);
-      }),
-    );
-    expect(await countRows(database.db, 'license_order')).toBe(3 * stories.length);
-    await expectSumsRight(database.db);
-  });
-
-  /** Submits the batch, and again if a connection left from the last kill broke while the service was alive. */
-  async function retriedWhileAlive(story: Story, isAlive: () => boolean): Promise<boolean> {
-    for (;;) {
-      if (await submit(story)) return true;
-      if (!isAlive()) return false;
-    }
   }
 
   it.each([

@@ -194,6 +194,14 @@ describe('ending licenses', () => {
     expect(new Set(assets.map(({ assetNum }) => assetNum)).size).toBe(100);
   });
 
+  it('are searched by workers', async () => {
+    await buy(await newCustomer(), newAssetNum(), await noonIn(7));
+    await sql`update expiry_search set day = day - 1 where lead_days = 7`.execute(stack.db);
+    const worker = await stack.startWorker();
+    await expect.poll(() => hear(east)).toMatchObject([{ type: 'licenses.expiring' }]);
+    await worker.close();
+  });
+
   it('are not told as expiring after an outage in which they ended', async () => {
     const customer = await newCustomer();
     await buy(customer, newAssetNum(), await noonIn(-2));
