@@ -123,8 +123,7 @@ describe('a call', () => {
   });
 
   it.each(['http://me:hunter2@host', 'ftp://host', 'host', 'http://', 'http://host?a=b'])('may not go to %s', (url) => {
-    const create = () => new Lockstep({ baseUrl: url, appKey: 'key', appSecret: 'hush' });
-    expect(create).toThrow(/^(?!.*hunter2).*baseUrl/);
+    expect(() => new Lockstep({ baseUrl: url, appKey: 'key', appSecret: 'hush' })).toThrow(/^(?!.*hunter2).*baseUrl/);
   });
 
   it('goes below the path of a proxy, whether that ends with a slash or not', () => {
