@@ -27,17 +27,11 @@ export async function createApplication(
   application: { name: string; scopes: Scope[]; approved: boolean; channels?: Channels },
 ): Promise<Credentials> {
   const credentials = { appKey: `app_${newSecret().slice(0, 16)}`, appSecret: newSecret() };
-  await db
-    .insertInto('application')
-    .values({
-      app_key: credentials.appKey,
-      name: application.name,
-      secret_hash: hashSecret(credentials.appSecret),
-      scopes: application.scopes,
-      status: application.approved ? 'approved' : 'pending',
-      channels: application.channels == null ? null : [...application.channels],
-    })
-    .execute();
+  const { name, scopes, approved, channels = null } = application;
+  await sql`
+    insert into application (app_key, name, secret_hash, scopes, status, channels)
+    values (${credentials.appKey}, ${name}, ${hashSecret(credentials.appSecret)}, ${scopes},
+      ${approved ? 'approved' : 'pending'}, ${channels})`.execute(db);
   return credentials;
 }
 
@@ -210,10 +204,8 @@ export async function readApplications(
   db: Database,
   applicationIds: Iterable<ApplicationId | null>,
 ): Promise<Map<ApplicationId | null, ApplicationName>> {
-  const rows = await db
-    .selectFrom('application')
-    .select(['id', 'app_key as appKey', 'name'])
-    .where(sql<boolean>`id = any (${[...new Set(applicationIds)]}::bigint[])`)
-    .execute();
+  const { rows } = await sql<ApplicationName & { id: ApplicationId }>`
+    select id, app_key as "appKey", name from application
+    where id = any (${[...new Set(applicationIds)]}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, ...name }) => [id, name]));
 }

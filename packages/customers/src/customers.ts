@@ -1,5 +1,6 @@
 import {
   type ApplicationCaller,
+  type ApplicationId,
   type BindCustomer,
   type Customer,
   type EnterpriseId,
@@ -8,6 +9,7 @@ import {
   type Viewer,
 } from '@lockstep/contract';
 import { type Database, inTransaction, type Trx } from '@lockstep/platform';
+import { sql } from 'kysely';
 import { contactOf } from './contacts.ts';
 import { insertEnterprise, lockChannelCustomer } from './enterprises.ts';
 import { insertCustomers, selectCustomers } from './tenant.ts';
@@ -51,24 +53,18 @@ async function findOrCreateEnterprise(
   { applicationId }: ApplicationCaller,
   request: BindCustomer,
 ): Promise<{ id: EnterpriseId; isNew: boolean }> {
-  const found = await trx
-    .selectFrom('enterprise')
-    .select(['id', 'security_mobile', 'created_by_application_id'])
-    .where('name', '=', request.enterpriseName)
-    .forUpdate()
-    .executeTakeFirst();
+  const { rows } = await sql<{ id: EnterpriseId; mobile: string | null; creator: ApplicationId | null }>`
+    select id, security_mobile as mobile, created_by_application_id as creator from enterprise
+    where name = ${request.enterpriseName} for update`.execute(trx);
+  const found = rows[0];
   if (found === undefined) {
     const id = await insertEnterprise(trx, { name: request.enterpriseName, security_mobile: request.passwordMobile });
     return { id, isNew: true };
   }
-  if (found.security_mobile === null) {
-    if (found.created_by_application_id !== applicationId) throw new Refusal('enterprise_mobile_missing');
-    await trx
-      .updateTable('enterprise')
-      .set({ security_mobile: request.passwordMobile })
-      .where('id', '=', found.id)
-      .execute();
-  } else if (found.security_mobile !== request.passwordMobile) {
+  if (found.mobile === null) {
+    if (found.creator !== applicationId) throw new Refusal('enterprise_mobile_missing');
+    await sql`update enterprise set security_mobile = ${request.passwordMobile} where id = ${found.id}`.execute(trx);
+  } else if (found.mobile !== request.passwordMobile) {
     throw new Refusal('enterprise_mobile_mismatch');
   }
   return { id: found.id, isNew: false };

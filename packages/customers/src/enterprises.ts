@@ -70,13 +70,11 @@ export function createEnterprise(
   for (const channel of [CRM_CHANNEL, INDUSTRY_CHANNEL]) requireChannel(caller.channels, channel, CRM_CUSTOMER);
   return inTransaction(db, async (trx) => {
     await lockChannelCustomer(trx, request.crmCustomerId);
-    const existing = await trx
-      .selectFrom('enterprise')
-      .select(['id', 'created_by_application_id'])
-      .where('crm_customer_id', '=', request.crmCustomerId)
-      .executeTakeFirst();
-    const enterpriseId = existing?.id ?? (await insertNewEnterprise(trx, caller, request));
-    const isCreator = existing === undefined || existing.created_by_application_id === caller.applicationId;
+    const { rows } = await sql<{ id: EnterpriseId; isOurs: boolean | null }>`
+      select id, created_by_application_id = ${caller.applicationId} as "isOurs" from enterprise
+      where crm_customer_id = ${request.crmCustomerId}`.execute(trx);
+    const enterpriseId = rows[0]?.id ?? (await insertNewEnterprise(trx, caller, request));
+    const isCreator = rows[0] === undefined || rows[0].isOurs === true;
     const members = isCreator ? await readFirstMembers(trx, enterpriseId) : [];
     return { enterpriseGlobalId: enterpriseId, defaultType: true, members };
   });
@@ -112,8 +110,8 @@ async function insertNewEnterprise(
   request: CreateEnterprise,
 ): Promise<EnterpriseId> {
   const { crmCustomerId, customerName, branchName } = request;
-  const sameName = await trx.selectFrom('enterprise').select('id').where('name', '=', customerName).executeTakeFirst();
-  if (sameName !== undefined) throw new Refusal('enterprise_name_taken');
+  const sameName = await sql`select from enterprise where name = ${customerName}`.execute(trx);
+  if (sameName.rows.length > 0) throw new Refusal('enterprise_name_taken');
   const bound = await selectCustomers(trx, caller)
     .select('id')
     .where('channel_customer_id', '=', crmCustomerId)
@@ -158,22 +156,13 @@ export async function insertFirstMembers(
 
 /** Reads the employees that O2 created, even if one was deleted since and another employee now has the account name. */
 async function readFirstMembers(trx: Trx, enterpriseId: EnterpriseId): Promise<CreatedEnterprise['members']> {
-  const rows = await trx
-    .selectFrom('member')
-    .innerJoin('enterprise', 'enterprise.id', 'member.enterprise_id')
-    .distinctOn('member.user_name')
-    .select(['member.id', 'member.user_name', 'enterprise.code'])
-    .where('member.enterprise_id', '=', enterpriseId)
-    .where('member.is_provisioned', '=', true)
-    .where(
-      'member.user_name',
-      'in',
-      FIRST_MEMBERS.map((member) => member.user_name),
-    )
-    .orderBy('member.user_name')
-    .orderBy('member.id')
-    .execute();
-  return rows.map((row) => ({ memberGlobalId: row.id, memberIdentity: `${row.user_name}@${row.code}` }));
+  const { rows } = await sql<CreatedEnterprise['members'][number]>`
+    select distinct on (user_name) member.id as "memberGlobalId", user_name || '@' || code as "memberIdentity"
+    from member join enterprise on enterprise.id = enterprise_id
+    where enterprise_id = ${enterpriseId} and is_provisioned
+      and user_name = any (${FIRST_MEMBERS.map(({ user_name }) => user_name)})
+    order by user_name, member.id`.execute(trx);
+  return rows;
 }
 
 /**
@@ -187,11 +176,10 @@ export function setSecurityMobile(
 ): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if (!isId(id)) return false;
-    const enterprises = trx.selectFrom('enterprise').select('security_mobile').where('id', '=', id);
-    const found = await enterprises.forUpdate().executeTakeFirst();
-    if (found === undefined) return false;
-    await trx.updateTable('enterprise').set({ security_mobile: mobile }).where('id', '=', id).execute();
-    await record(trx, found.security_mobile);
-    return true;
+    const { rows } = await sql<{ before: string | null }>`
+      update enterprise set security_mobile = ${mobile} where id = ${id}
+      returning old.security_mobile as before`.execute(trx);
+    if (rows[0] !== undefined) await record(trx, rows[0].before);
+    return rows.length > 0;
   });
 }

@@ -54,12 +54,8 @@ export async function requireCustomer(db: Database | Trx, { enterpriseId }: Tena
 
 /** Returns the enterprise code that ends account names. */
 export async function readCode(db: Database | Trx, { enterpriseId }: Tenant): Promise<string> {
-  const { code } = await db
-    .selectFrom('enterprise')
-    .select('code')
-    .where('id', '=', enterpriseId)
-    .executeTakeFirstOrThrow();
-  return code;
+  const { rows } = await sql<{ code: string }>`select code from enterprise where id = ${enterpriseId}`.execute(db);
+  return rows[0]!.code;
 }
 
 /**
@@ -118,13 +114,10 @@ export function insertEmployees(
 /** Finds the enterprise of an employee, for an operator, who may act in any enterprise. */
 export async function findTenant(db: Database, memberId: MemberId): Promise<Tenant | undefined> {
   if (!isId(memberId)) return undefined;
-  const found = await db
-    .selectFrom('member')
-    .select('enterprise_id')
-    .where('id', '=', memberId)
-    .where('deleted_time', 'is', null)
-    .executeTakeFirst();
-  return found && { enterpriseId: found.enterprise_id };
+  const { rows } = await sql<Tenant>`
+    select enterprise_id as "enterpriseId" from member
+    where id = ${memberId} and deleted_time is null`.execute(db);
+  return rows[0];
 }
 
 /** Changes an employee of the enterprise. */
