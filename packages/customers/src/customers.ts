@@ -23,27 +23,29 @@ import { insertCustomers, selectCustomers } from './tenant.ts';
  */
 export function bindCustomer(db: Database, caller: ApplicationCaller, request: BindCustomer): Promise<Customer> {
   return inTransaction(db, async (trx) => {
-    await lockChannelCustomer(trx, request.channelCustomerId);
-    const enterprise = await findOrCreateEnterprise(trx, caller, request);
+    const { channelCode, channelCustomerId, customerName: name, branchName: branch_name, enterpriseName } = request;
+    await lockChannelCustomer(trx, channelCustomerId);
+    const { id: enterpriseGlobalId, isNew } = await findOrCreateEnterprise(trx, caller, request);
     const existing = await selectCustomers(trx, caller)
       .select(['id', 'enterprise_id', 'is_default', contactOf('customer.id').as('contact')])
-      .where('channel_code', '=', request.channelCode)
-      .where('channel_customer_id', '=', request.channelCustomerId)
+      .where('channel_code', '=', channelCode)
+      .where('channel_customer_id', '=', channelCustomerId)
       .executeTakeFirst();
-    if (existing !== undefined && existing.enterprise_id !== enterprise.id) {
-      throw new Refusal('customer_bound_elsewhere', request.channelCustomerId);
+    if (existing !== undefined && existing.enterprise_id !== enterpriseGlobalId) {
+      throw new Refusal('customer_bound_elsewhere', channelCustomerId);
     }
-    const { id, is_default } = existing ?? (await insertCustomer(trx, caller, enterprise, request));
-    const contact = existing?.contact ?? null;
-    return {
-      customerId: id,
-      channelCode: request.channelCode,
-      channelCustomerId: request.channelCustomerId,
-      enterpriseGlobalId: enterprise.id,
-      enterpriseName: request.enterpriseName,
-      isDefault: is_default,
-      contact,
+    const place = {
+      enterprise_id: enterpriseGlobalId,
+      channel_code: channelCode,
+      channel_customer_id: channelCustomerId,
     };
+    const [customer] =
+      existing === undefined
+        ? await insertCustomers(trx, caller, [{ ...place, name, branch_name, is_default: isNew }])
+        : [existing];
+    const { id: customerId, is_default: isDefault } = customer!;
+    const contact = existing?.contact ?? null;
+    return { customerId, channelCode, channelCustomerId, enterpriseGlobalId, enterpriseName, isDefault, contact };
   });
 }
 
@@ -68,25 +70,6 @@ async function findOrCreateEnterprise(
     throw new Refusal('enterprise_mobile_mismatch');
   }
   return { id: found.id, isNew: false };
-}
-
-async function insertCustomer(
-  trx: Trx,
-  caller: ApplicationCaller,
-  enterprise: { id: EnterpriseId; isNew: boolean },
-  request: BindCustomer,
-) {
-  const [inserted] = await insertCustomers(trx, caller, [
-    {
-      enterprise_id: enterprise.id,
-      channel_code: request.channelCode,
-      channel_customer_id: request.channelCustomerId,
-      name: request.customerName,
-      branch_name: request.branchName,
-      is_default: enterprise.isNew,
-    },
-  ]);
-  return inserted!;
 }
 
 /**

@@ -67,20 +67,20 @@ export async function lockEnterprise(trx: Trx, { enterpriseId }: Tenant): Promis
   return trx.selectFrom('enterprise').select('code').where('id', '=', enterpriseId).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Locks an employee of the enterprise against changes and logins; undefined if the employee does not exist. */
-export async function lockEmployee(trx: Trx, tenant: Tenant, memberId: MemberId): Promise<EmployeeRow | undefined> {
-  if (!isId(memberId)) return undefined;
-  return selectEmployee(trx, tenant, memberId).forNoKeyUpdate('member').executeTakeFirst();
-}
-
-/** Locks an employee who is to be deleted. Unlike `lockEmployee`, it also waits for `keepEmployees`. */
-export async function lockEmployeeToDelete(
+/**
+ * Locks an employee of the enterprise against changes and logins; undefined if the employee does not exist. With
+ * `toDelete`, it also waits for `keepEmployees`.
+ */
+export async function lockEmployee(
   trx: Trx,
   tenant: Tenant,
   memberId: MemberId,
+  { toDelete = false } = {},
 ): Promise<EmployeeRow | undefined> {
   if (!isId(memberId)) return undefined;
-  return selectEmployee(trx, tenant, memberId).forUpdate('member').executeTakeFirst();
+  const found = selectEmployees(trx, tenant).selectAll('member').select('enterprise.code');
+  const named = found.where('member.id', '=', memberId);
+  return (toDelete ? named.forUpdate('member') : named.forNoKeyUpdate('member')).executeTakeFirst();
 }
 
 /** Prevents only the deletion of employees of the enterprise. Returns the ids of those who exist. */
@@ -92,10 +92,6 @@ export async function keepEmployees(trx: Trx, tenant: Tenant, memberIds: readonl
     .forKeyShare('member')
     .execute();
   return new Set(rows.map(({ id }) => id));
-}
-
-function selectEmployee(trx: Trx, tenant: Tenant, memberId: MemberId) {
-  return selectEmployees(trx, tenant).selectAll('member').select('enterprise.code').where('member.id', '=', memberId);
 }
 
 /** Inserts employees of the enterprise in one statement. Returns the stored rows. */

@@ -61,7 +61,6 @@ export function recordedCall(actor: Actor, action: string) {
 /** An order that an operator failed, and may retry, in the audit log. */
 const FAILED = { state: 'failed', cause: 'internal_error' };
 const PENDING = { state: 'pending' };
-const HELD = { state: 'held' };
 
 /** Adds that an operator paused a channel. Call it in that transaction. */
 export function recordPaused(trx: Trx, actor: Actor, { code, reason }: { code: string; reason: string }) {
@@ -110,14 +109,14 @@ export function recordFailed(
   });
 }
 
-/** Adds an entry for each failed order that an operator retried. Call it in that transaction. */
-export function recordRetried(trx: Trx, actor: Actor, licenseOrderIds: readonly string[]): Promise<void> {
-  return recordChanges(trx, actor, licenseOrderIds, { action: 'order.retried', before: FAILED, after: PENDING });
-}
-
-/** Adds that an operator had a held order retried before its next attempt. Call it in that transaction. */
-export function recordHeldRetried(trx: Trx, actor: Actor, licenseOrderId: string): Promise<void> {
-  return recordChanges(trx, actor, [licenseOrderId], { action: 'order.retried', before: HELD, after: PENDING });
+/** Adds an entry for each failed or held order that an operator retried. Call it in that transaction. */
+export function recordRetried(
+  trx: Trx,
+  actor: Actor,
+  licenseOrderIds: readonly string[],
+  before: { state: string } = FAILED,
+): Promise<void> {
+  return recordChanges(trx, actor, licenseOrderIds, { action: 'order.retried', before, after: PENDING });
 }
 
 /**

@@ -22,26 +22,21 @@ export function assetHandlers(options: Services) {
     options.reads.run(applicationId, deadline.signal, work);
   const readLong = (request: FastifyRequest, caller: Caller, reply: FastifyReply, work: () => Promise<unknown>) =>
     answerLong(options, caller.applicationId, request, reply, async () => JSON.stringify(success(await work())));
-  const change = (
-    request: FastifyRequest,
-    { applicationId, channels }: Caller,
-    body: ChangeLocks,
-    action: LockAction,
-  ) => {
-    const requestId = request.id;
-    return changeInTurn(options, applicationId, request, (db) =>
-      changeLocks(db, log.child({ requestId }), { ...body, action, applicationId, channels, requestId }),
-    );
-  };
+  const change =
+    (action: LockAction) =>
+    async (request: FastifyRequest<{ Body: ChangeLocks }>, { applicationId, channels }: Caller) => {
+      const { id: requestId, body } = request;
+      const changed = await changeInTurn(options, applicationId, request, (db) =>
+        changeLocks(db, log.child({ requestId }), { ...body, action, applicationId, channels, requestId }),
+      );
+      return success(changed);
+    };
 
   return {
-    lockAssets: async (request, caller) => success(await change(request, caller, request.body, 'locked')),
-
-    unlockAssets: async (request, caller) => success(await change(request, caller, request.body, 'unlocked')),
-
-    freezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'frozen')),
-
-    unfreezeAssets: async (request, caller) => success(await change(request, caller, request.body, 'unfrozen')),
+    lockAssets: change('locked'),
+    unlockAssets: change('unlocked'),
+    freezeAssets: change('frozen'),
+    unfreezeAssets: change('unfrozen'),
 
     listVirtualAssets: (request, caller, reply) => {
       const of = { enterpriseId: request.params.enterpriseGlobalId, ...request.query };

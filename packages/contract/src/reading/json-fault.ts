@@ -17,29 +17,23 @@ interface Break {
 /** What is wrong with a text that is no JSON, as the values of json_malformed: a word of `json` and its values. */
 export type JsonFault = readonly [fault: keyof typeof english.json, ...values: string[]];
 
-/**
- * Returns where a text is not JSON and what was found there, such as an end instead of a value. If it is JSON, but an
- * object repeats a key, returns where. Otherwise returns undefined.
- */
+/** Returns where a text is not JSON and what was found there, such as an end instead of a value. */
 export function findJsonFault(text: string): JsonFault | undefined {
-  /** The keys so far of each enclosing object; null for a list. */
-  const around: (Set<string> | null)[] = [];
-  let repeated: JsonFault | undefined;
+  /** What closes each enclosing list or object. */
+  const around: (']' | '}')[] = [];
   let next: 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' = 'value';
   for (let at = 0; ; ) {
     while (' \t\n\r'.includes(text[at] ?? 'x')) at++;
     const character = text[at];
-    const keys = around.at(-1);
-    const close = keys === null ? ']' : '}';
-    const isClosed = character === close && (next.startsWith('first') || next === 'comma') && keys !== undefined;
-    if (isClosed) {
+    const close = around.at(-1);
+    if (character === close && close !== undefined && (next.startsWith('first') || next === 'comma')) {
       around.pop();
       next = 'comma';
       at++;
     } else if (next === 'comma') {
-      if (keys === undefined) return character === undefined ? repeated : describe(text, { at, expected: 'end' });
-      if (character !== ',') return describe(text, { at, expected: keys === null ? 'bracket' : 'brace' });
-      next = keys === null ? 'value' : 'key';
+      if (close === undefined) return character === undefined ? undefined : describe(text, { at, expected: 'end' });
+      if (character !== ',') return describe(text, { at, expected: close === ']' ? 'bracket' : 'brace' });
+      next = close === ']' ? 'value' : 'key';
       at++;
     } else if (next === 'colon') {
       if (character !== ':') return describe(text, { at, expected: '":"' });
@@ -48,17 +42,12 @@ export function findJsonFault(text: string): JsonFault | undefined {
     } else if (character === '"') {
       const end = findStringEnd(text, at);
       if (typeof end === 'object') return describe(text, end);
-      if (next.endsWith('key')) {
-        const key = JSON.parse(text.slice(at, end)) as string;
-        if (keys!.has(key)) repeated ??= ['repeated', ...placeOf(text, at)];
-        keys!.add(key);
-        next = 'colon';
-      } else next = 'comma';
+      next = next.endsWith('key') ? 'colon' : 'comma';
       at = end;
     } else if (next.endsWith('key')) {
       return describe(text, { at, expected: next === 'first key' ? 'key_or_brace' : 'key' });
     } else if (character === '[' || character === '{') {
-      around.push(character === '[' ? null : new Set());
+      around.push(character === '[' ? ']' : '}');
       next = character === '[' ? 'first value' : 'first key';
       at++;
     } else {

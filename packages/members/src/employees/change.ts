@@ -18,7 +18,6 @@ import {
   type EmployeeRow,
   idsOf,
   lockEmployee,
-  lockEmployeeToDelete,
   lockEnterprise,
   lockEnterpriseAssets,
   selectEmployees,
@@ -139,7 +138,7 @@ export async function resetPassword(
  */
 export function deleteEmployee(db: Database, actor: Actor, memberId: MemberId): Promise<void> {
   return inTransaction(db, async (trx) => {
-    const employee = await lockEmployeeToDelete(trx, actor, memberId);
+    const employee = await lockEmployee(trx, actor, memberId, { toDelete: true });
     if (employee === undefined) throw new Refusal('employee_not_found', memberId);
     const held = await lockHeld(trx, actor, memberId);
     if (employee.is_administrator) {

@@ -102,27 +102,18 @@ async function create(
     const { code } = enterprise;
     const [existing] = onlyFirst ? await selectAdministrators(trx, actor).orderBy('member.id').limit(1).execute() : [];
     if (existing !== undefined) return { existingAccount: accountOf({ ...existing, code }) };
-    const { memberId, userName } = await insertAdministrator(trx, actor, hash!);
+    const taken = (await selectEmployees(trx, actor).select('user_name').execute()).map((row) => row.user_name);
+    let userName = 'admin';
+    for (let number = 2; taken.includes(userName); number++) userName = `admin${number}`;
+    const name = 'Administrator';
+    const [added] = await insertEmployees(trx, actor, [
+      { user_name: userName, is_administrator: true, is_provisioned: true, name, password_hash: hash! },
+    ]);
+    const memberId = added!.id;
+    const change = { before: null, after: { userName, name } };
+    await recordChanges(trx, actor, [{ action: 'employee_added', targetId: memberId, ...change }]);
     const account = accountOf({ user_name: userName, code });
     await call.record(trx, { memberId, account, enterpriseId });
     return { memberId, account, password };
   });
-}
-
-/** Inserts an administrator under the first free name, and an audit entry. */
-async function insertAdministrator(
-  trx: Trx,
-  actor: Actor,
-  hash: string,
-): Promise<{ memberId: MemberId; userName: string }> {
-  const taken = new Set((await selectEmployees(trx, actor).select('user_name').execute()).map((row) => row.user_name));
-  let userName = 'admin';
-  for (let number = 2; taken.has(userName); number++) userName = `admin${number}`;
-  const name = 'Administrator';
-  const [added] = await insertEmployees(trx, actor, [
-    { user_name: userName, is_administrator: true, is_provisioned: true, name, password_hash: hash },
-  ]);
-  const change = { before: null, after: { userName, name } };
-  await recordChanges(trx, actor, [{ action: 'employee_added', targetId: added!.id, ...change }]);
-  return { memberId: added!.id, userName };
 }

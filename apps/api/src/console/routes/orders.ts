@@ -2,7 +2,7 @@ import { readOrderEffects } from '@lockstep/assets/operator';
 import type { LicenseOrderId } from '@lockstep/contract';
 import { MAX_SHOWN_EFFECTS, MAX_SHOWN_ORDER_BYTES } from '@lockstep/contract/console';
 import { readOwners } from '@lockstep/customers/operator';
-import { type Operator, recordFailed, recordHeldRetried, recordRetried } from '@lockstep/operators';
+import { type Operator, recordFailed, recordRetried } from '@lockstep/operators';
 import {
   comparePreview,
   failPendingOrders,
@@ -85,7 +85,7 @@ export function ordersHandlers({ reads }: Services) {
     retryOrder: async (request, operator) => {
       const { licenseOrderId } = await findNamedOrder(request, operator);
       const isDue = await retryHeldOrder(request.db, licenseOrderId, (trx) =>
-        recordHeldRetried(trx, operator, licenseOrderId),
+        recordRetried(trx, operator, [licenseOrderId], { state: 'held' }),
       );
       if (isDue) return { isRetried: true };
       const { retried } = await retryFailedOrders(request.db, [licenseOrderId], (trx, backIds) =>
