@@ -187,15 +187,11 @@ export async function isStillLoggedIn(
   account: string,
   loggedIn: LoggedIn,
 ): Promise<boolean> {
-  const member = await trx
-    .selectFrom('member')
-    .select('id')
-    .where('id', '=', loggedIn.memberId)
-    .where('password_hash', '=', loggedIn.passwordHash)
-    .where('deleted_time', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  return member !== undefined && !(await isLocked(trx, attemptOf(applicationId, account)));
+  const { memberId, passwordHash } = loggedIn;
+  const { rows } = await sql`
+    select from member where id = ${memberId} and password_hash = ${passwordHash} and deleted_time is null
+    for share`.execute(trx);
+  return rows.length > 0 && !(await isLocked(trx, attemptOf(applicationId, account)));
 }
 
 /** Deletes an employee's tokens and counted failures, when the password changes or the employee is deleted. */
@@ -209,12 +205,9 @@ const ACCOUNT = /^([A-Za-z0-9]{1,62})@([a-z0-9]{6,10})$/;
 async function findAccount(db: Database, account: string): Promise<LoggedIn | undefined> {
   // Even a malformed account name is looked up, so that the answer takes equally long.
   const [, userName = '', code = ''] = ACCOUNT.exec(account) ?? [];
-  return await db
-    .selectFrom('member')
-    .innerJoin('enterprise', 'enterprise.id', 'enterprise_id')
-    .select(['member.id as memberId', 'password_hash as passwordHash'])
-    .where('code', '=', code)
-    .where('user_name', '=', userName)
-    .where('deleted_time', 'is', null)
-    .executeTakeFirst();
+  const { rows } = await sql<LoggedIn>`
+    select member.id as "memberId", password_hash as "passwordHash"
+    from member join enterprise on enterprise.id = enterprise_id
+    where code = ${code} and user_name = ${userName} and deleted_time is null`.execute(db);
+  return rows[0];
 }

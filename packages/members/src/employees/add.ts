@@ -114,16 +114,9 @@ async function insertAdditions(
   });
   if (rows.length === 0) return [];
   const inserted = await insertEmployees(trx, actor, rows);
-  await recordChanges(
-    trx,
-    actor,
-    inserted.map((row) => ({
-      action: 'employee_added',
-      targetId: row.id,
-      before: null,
-      after: recordedFields(row),
-    })),
-  );
+  const added = { action: 'employee_added', before: null } as const;
+  const changes = inserted.map((row) => ({ ...added, targetId: row.id, after: recordedFields(row) }));
+  await recordChanges(trx, actor, changes);
   return inserted;
 }
 

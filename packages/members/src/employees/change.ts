@@ -145,28 +145,16 @@ export function deleteEmployee(db: Database, actor: Actor, memberId: MemberId): 
       // Prevents two calls from deleting the last two administrators. The enterprise is locked after the assets, so
       // that a call that waits for the enterprise never waits for assets as well.
       await lockEnterprise(trx, actor);
-      if (!(await hasOtherAdministrator(trx, actor, memberId))) throw new Refusal('last_administrator');
+      const administrators = selectEmployees(trx, actor).select('member.id').where('is_administrator', '=', true);
+      const others = await administrators.where('member.id', '<>', memberId).limit(1).execute();
+      if (others.length === 0) throw new Refusal('last_administrator');
     }
     const lent = await endHoldings(trx, actor, idsOf(held), 'employee_deleted');
     await endLogins(trx, { id: memberId, account: accountOf(employee) });
     await updateEmployee(trx, actor, memberId, { deleted_time: NOW });
-    const before = {
-      ...recordedFields(employee),
-      assetNums: held.map(({ assetNum }) => assetNum),
-      lent,
-    };
+    const before = { ...recordedFields(employee), assetNums: held.map(({ assetNum }) => assetNum), lent };
     await recordChanges(trx, actor, [{ action: 'employee_deleted', targetId: memberId, before, after: null }]);
   });
-}
-
-async function hasOtherAdministrator(trx: Trx, actor: Actor, memberId: MemberId): Promise<boolean> {
-  const other = await selectEmployees(trx, actor)
-    .select('member.id')
-    .where('is_administrator', '=', true)
-    .where('member.id', '<>', memberId)
-    .limit(1)
-    .executeTakeFirst();
-  return other !== undefined;
 }
 
 /**
