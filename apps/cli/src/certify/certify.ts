@@ -16,8 +16,11 @@ import { readLedger } from './ledger.ts';
 import { prepareMagic } from './magic.ts';
 import { FaultyProxy } from './proxy.ts';
 import type { Probe } from './record.ts';
-import { buildReport, formatReport, type Report } from './report.ts';
+import { buildReport, formatReport } from './report.ts';
 import { probeWebhooks } from './webhooks.ts';
+
+/** The time that the command has to end. */
+const END_MS = 5_000;
 
 interface Options {
   seed?: number;
@@ -39,7 +42,7 @@ export async function certify(command: string[], options: Options): Promise<void
   // `on`, not `once`: npm forwards a signal that the whole process group receives.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => stop.abort(new CommandFault(signal, 'Stopped.')));
-  const { report, commandFault } = await runSandbox(seed, command, options, stop.signal);
+  const { report, commandFault } = await runSandbox(command, seed, options, stop.signal);
   say(json ? JSON.stringify(report) : formatReport(report));
   stop.signal.throwIfAborted();
   const { findings, faults } = report;
@@ -51,12 +54,7 @@ export async function certify(command: string[], options: Options): Promise<void
   if (wrong.length > 0) throw new CommandFault('refused', wrong.join(' '));
 }
 
-async function runSandbox(
-  seed: number,
-  command: readonly string[],
-  options: Options,
-  stop: AbortSignal,
-): Promise<{ report: Report; commandFault: string | undefined }> {
+async function runSandbox(command: readonly string[], seed: number, options: Options, stop: AbortSignal) {
   const parts: [name: string, close: () => Promise<unknown>][] = [];
   const startPart: StartPart = async (name, start) => {
     stop.throwIfAborted();
@@ -110,7 +108,10 @@ async function untilDone(
   }
   // Its output is not the report.
   const child = spawn(file, words, { env: { ...process.env, ...env }, stdio: ['inherit', 2, 2] });
-  over.addEventListener('abort', () => child.kill());
+  over.addEventListener('abort', () => {
+    child.kill();
+    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+  });
   const [status, signal] = await once(child, 'exit').catch((error: Error) => {
     throw new CommandFault('usage', `${file} can't be run: ${error.message}`);
   });

@@ -30,11 +30,10 @@ export function probeWebhooks(db: Database, probes: Probe[]): Closable {
   const sender = new Sender({ allowPrivate: true });
   const probe = async ({ webhookId, applicationId, url, secret, deliveryId }: Endpoint) => {
     for (const kind of ['forged', 'old'] as const) {
-      const time = Date.now();
-      const id = String(FIRST_ID + probes.length);
+      const [time, id] = [Date.now(), String(FIRST_ID + probes.length)];
       const sentTime = new Date(kind === 'old' ? time - OLD_MS : time);
-      const secrets = [kind === 'forged' ? newSecret() : secret];
-      const message = buildMessage({ id, type: TEST_TYPE, time, data: {} }, secrets, sentTime);
+      const event = { id, type: TEST_TYPE, time, data: {} };
+      const message = buildMessage(event, [kind === 'forged' ? newSecret() : secret], sentTime);
       const { status } = await sender.send({ url, ...message }, stop.signal);
       probes.push({ kind, time, message: `webhook ${webhookId}, message ${id}`, status });
     }
