@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /*
@@ -13,7 +13,8 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const STAMP = `${HERE}dist/built-from`;
 const isIfNeeded = process.argv.includes('--if-needed');
 
-if (!isIfNeeded || (isInstalled() && readStamp() !== digestSources())) await build();
+if (!isIfNeeded || (isInstalled() && !(existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digestSources())))
+  await build();
 
 async function build(): Promise<void> {
   const { build: buildWithVite } = await import('vite');
@@ -31,14 +32,6 @@ function isInstalled(): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function readStamp(): string | undefined {
-  try {
-    return readFileSync(STAMP, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   useMatches,
 } from '@tanstack/react-router';
 import { CallFailure } from './api/calls.ts';
-import { parseSearch, type Search, writeSearch } from './kit/search.ts';
+import { parseSearch, type Search, writeSearch } from './api/search.ts';
 import { CONSOLE_PATH } from './page-head.ts';
 import { LogInPage } from './pages/session/LogInPage.tsx';
 import { BrokenPage, NotFound, PendingPage } from './shell/fallbacks.tsx';

@@ -1,5 +1,6 @@
 import { operations } from 'virtual:operations';
 import type { ConsoleCall, ConsoleData, ConsoleOperationId } from '@lockstep/contract/console';
+import { writeSearch } from './search.ts';
 
 /** A call that the service refused or that did not reach it. */
 export class CallFailure extends Error {
@@ -43,11 +44,7 @@ export type CallOf<Id extends ConsoleOperationId> = {
 function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
   const { params = {}, query = {} } = call as AnyCall;
   const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const url = new URL(`api${path}`, document.baseURI);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, String(value));
-  }
-  return url.href;
+  return new URL(`api${path}${writeSearch(query)}`, document.baseURI).href;
 }
 
 /** Calls a console operation and returns its data. Throws CallFailure. */
@@ -150,17 +147,12 @@ type SessionEvent = 'logged-in' | 'logged-out';
 
 /** Reaches the other tabs of this browser. */
 const channel = new BroadcastChannel('lockstep-console');
-const listeners = new Set<(event: SessionEvent) => void>();
-
+let notify = (_event: SessionEvent) => {};
 channel.addEventListener('message', ({ data }: MessageEvent<SessionEvent>) => notify(data));
 
-function notify(event: SessionEvent): void {
-  for (const listener of listeners) listener(event);
-}
-
-/** Calls `listener` when the session ends, in any tab, or when another tab starts one. */
+/** Makes `listener` the one that is called when the session ends, in any tab, or when another tab starts one. */
 export function onSessionEvent(listener: (event: SessionEvent) => void): void {
-  listeners.add(listener);
+  notify = listener;
 }
 
 /** Reports that the session ended: to this tab, or, after a logout, to all tabs. */

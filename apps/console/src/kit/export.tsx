@@ -1,7 +1,7 @@
 import type { ConsoleOperationId } from '@lockstep/contract/console';
 import { Button, type ButtonProps } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { CallFailure, type CallOf, exportOperation } from '../api/calls.ts';
 import { kitWords as words } from '../words/kit.ts';
 import { Dialog } from './dialogs.tsx';
@@ -17,26 +17,28 @@ interface Save extends ButtonProps {
 
 /** A button that saves a file, or shows why that failed. The download continues when the reader opens another page. */
 export function SaveButton({ children, failedTitle, fetchFile, ...button }: Save) {
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => {
-      isHere.current = false;
-    };
-  }, []);
+  // Null once the reader has left the page.
+  const here = useRef<HTMLButtonElement>(null);
   const save = useMutation<void, CallFailure>({
     mutationFn: async () => {
       const { file, name } = await fetchFile();
       saveFile(file, name);
     },
     onError: ({ message }) => {
-      if (!isHere.current) announce('bad', `${failedTitle}${words.colon}${message}`);
+      if (here.current === null) announce('bad', `${failedTitle}${words.colon}${message}`);
     },
     throwOnError: (error) => !(error instanceof CallFailure),
   });
   return (
     <>
-      <Button variant="default" disabled={save.isPending} aria-live="polite" onClick={() => save.mutate()} {...button}>
+      <Button
+        ref={here}
+        variant="default"
+        disabled={save.isPending}
+        aria-live="polite"
+        onClick={() => save.mutate()}
+        {...button}
+      >
         {children}
       </Button>
       {save.error !== null && (

@@ -3,11 +3,11 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconBookmark, IconCheck, IconPlus, IconX } from '@tabler/icons-react';
 import { useLocation } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { Search } from '../api/search.ts';
 import { kitWords as words } from '../words/kit.ts';
 import { readLocalTime, writeLocalTime, writeTime } from '../words/times.ts';
 import { Dialog } from './dialogs.tsx';
 import { TextField, useAddress } from './inputs.tsx';
-import type { Search } from './search.ts';
 
 /** One filter, bound to the address parameter of its name. */
 export interface FilterField {
@@ -26,6 +26,9 @@ export interface FilterField {
 /** Returns the address parameters of a filter. */
 export const namesOf = ({ name, until }: FilterField): string[] => (until === undefined ? [name] : [name, until]);
 
+/** Returns what removes parameters from the address. */
+const without = (names: readonly string[]): Search => Object.fromEntries(names.map((name) => [name, undefined]));
+
 /** The number of filters that are shown although they are not set. */
 const MAX_UNSET = 6;
 
@@ -39,7 +42,7 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
   const offered = unset.slice(0, isNarrow ? 0 : MAX_UNSET);
   const more = unset.filter((field) => !offered.includes(field) && field.name !== added);
   const apply = (search: Search) => change({ ...search, cursor: undefined });
-  const clear = () => apply(Object.fromEntries(fields.flatMap(namesOf).map((name) => [name, undefined])));
+  const names = fields.flatMap(namesOf);
   return (
     <Group component="search" flex={1} gap="0.25rem 0.5rem" aria-label={words.filters}>
       {fields
@@ -63,9 +66,9 @@ export function Filters({ fields }: { fields: readonly FilterField[] }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      <Views names={fields.flatMap(namesOf)} />
+      <Views names={names} />
       {unset.length < fields.length && (
-        <Button {...CHIP} variant="subtle" onClick={clear}>
+        <Button {...CHIP} variant="subtle" onClick={() => apply(without(names))}>
           {words.clearFilters}
         </Button>
       )}
@@ -103,7 +106,7 @@ function Chip({ field, isSet, isAdded, onApply }: ChipProps) {
       variant="light"
       radius="xl"
       aria-label={words.clearFilter(label)}
-      onClick={() => apply(Object.fromEntries(namesOf(field).map((each) => [each, undefined])))}
+      onClick={() => apply(without(namesOf(field)))}
     >
       <IconX size={14} />
     </ActionIcon>
@@ -277,7 +280,6 @@ function Views({ names }: { names: readonly string[] }) {
     defaultValue: {},
   });
   const [name, setName] = useState<string>();
-  const none = Object.fromEntries(names.map((each) => [each, undefined]));
   const current = Object.fromEntries(
     names.flatMap((each) => (address[each] === undefined ? [] : [[each, address[each]]])),
   );
@@ -300,7 +302,7 @@ function Views({ names }: { names: readonly string[] }) {
         </Menu.Target>
         <Menu.Dropdown>
           {Object.entries(saved).map(([each, view]) => (
-            <Menu.Item key={each} onClick={() => change({ ...none, ...view, cursor: undefined })}>
+            <Menu.Item key={each} onClick={() => change({ ...without(names), ...view, cursor: undefined })}>
               {each}
             </Menu.Item>
           ))}

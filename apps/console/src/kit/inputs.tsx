@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { Link, type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent, ReactNode } from 'react';
-import type { Search } from './search.ts';
+import type { Search } from '../api/search.ts';
 
 /** Returns the page's search parameters, and a function that changes some of them. Undefined removes one. */
 export function useAddress(): [Search, (change: Search, replace?: boolean) => void] {

@@ -12,13 +12,13 @@ import {
 } from 'react';
 import type { CallOf } from '../api/calls.ts';
 import { useOperation } from '../api/operations.ts';
+import type { Search } from '../api/search.ts';
 import { kitWords as words } from '../words/kit.ts';
 import { ExportButton } from './export.tsx';
 import { type FilterField, Filters, namesOf } from './filters.tsx';
 import { useAddress } from './inputs.tsx';
 import styles from './kit.module.css';
 import { Query } from './page.tsx';
-import type { Search } from './search.ts';
 import { type Actions, useSelection } from './selection.tsx';
 import { Empty } from './signs.tsx';
 

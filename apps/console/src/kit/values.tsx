@@ -1,12 +1,11 @@
 import { ActionIcon, Box, DataList, Group, Progress, SimpleGrid, Timeline, VisuallyHidden } from '@mantine/core';
 import { IconCopy } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
 import { writeNumber } from '../words/formats.ts';
 import { kitWords as words } from '../words/kit.ts';
 import { TAG } from '../words/language.ts';
 import { isTime, writeRelativeTime, writeTime } from '../words/times.ts';
-import type { ChartProps } from './LineChart.tsx';
 import { announce, COLORS, type Tone } from './signs.tsx';
 import styles from './values.module.css';
 
@@ -194,17 +193,6 @@ export function ProgressBar({ label, total, succeeded, failed }: Parts) {
       <Progress.Section withAria={false} value={percent(succeeded)} color="var(--ls-line-good)" />
       <Progress.Section withAria={false} value={percent(failed)} color="var(--ls-line-bad)" />
     </Progress.Root>
-  );
-}
-
-const LineChart = lazy(() => import('./LineChart.tsx'));
-
-/** A chart of values over time. Loads its library on first use. State what matters in text beside it. */
-export function Chart(props: ChartProps) {
-  return (
-    <Suspense fallback={<div style={{ height: 460 }} />}>
-      <LineChart {...props} />
-    </Suspense>
   );
 }
 

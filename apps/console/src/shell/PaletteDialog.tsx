@@ -198,15 +198,13 @@ function useCommands(): Item[] {
   const actions: [name: string, run: () => unknown][] = [
     [words.newApplication, () => navigate({ to: '/applications/new' })],
     [words.newOperator, () => navigate({ to: '/operators' })],
-    ...(byProvider ? [] : [[names.ownPassword, () => navigate({ to: '/password' })] as [string, () => unknown]]),
-    ...(['light', 'dark', 'auto'] as const)
-      .filter((scheme) => scheme !== colorScheme)
-      .map((scheme): [string, () => void] => [setting(names.colors, names[scheme]), () => setColorScheme(scheme)]),
-    ...(['en', 'zh'] as const)
-      .filter((code) => code !== language)
-      .map((code): [string, () => void] => [setting(names.language, languages[code]), () => chooseLanguage(code)]),
-    [names.logOut, logOut],
   ];
+  if (!byProvider) actions.push([names.ownPassword, () => navigate({ to: '/password' })]);
+  for (const scheme of ['light', 'dark', 'auto'] as const)
+    if (scheme !== colorScheme) actions.push([setting(names.colors, names[scheme]), () => setColorScheme(scheme)]);
+  for (const code of ['en', 'zh'] as const)
+    if (code !== language) actions.push([setting(names.language, languages[code]), () => chooseLanguage(code)]);
+  actions.push([names.logOut, logOut]);
   return [
     ...areas.map(({ to, name }) => ({ key: to, group: words.pages, name: names[name], run: () => navigate({ to }) })),
     // The first two are for admins.

@@ -101,12 +101,12 @@ export const batchTable = (isOrder = false): Table<ConsoleBatch> => ({
     {
       header: words.failed,
       align: 'end',
-      cell: ({ failed, resent }) => <SplitCount rest={failed - resent} part={resent} name={words.resent} tone="bad" />,
+      cell: ({ failed, resent }) => splitCount(failed - resent, resent, words.resent, 'bad'),
     },
     {
       header: words.pending,
       align: 'end',
-      cell: ({ pending, held }) => <SplitCount rest={pending - held} part={held} name={words.heldPart} />,
+      cell: ({ pending, held }) => splitCount(pending - held, held, words.heldPart),
     },
     { header: words.application, width: '10rem', cell: (batch) => <ApplicationLink of={batch} /> },
     {
@@ -118,22 +118,13 @@ export const batchTable = (isOrder = false): Table<ConsoleBatch> => ({
   ],
 });
 
-interface SplitCountProps {
-  rest: number;
-  part: number;
-  name: (count: number) => string;
-  tone?: Tone;
-}
-
 /** A count, and beside it a part that is not in it, if there is any: `1 · 2 resent`. */
-function SplitCount({ rest, part, name, tone = 'neutral' }: SplitCountProps) {
-  return (
-    <>
-      <Count value={rest} tone={tone} />
-      {part > 0 && ` · ${name(part)}`}
-    </>
-  );
-}
+const splitCount = (rest: number, part: number, name: (count: number) => string, tone: Tone = 'neutral') => (
+  <>
+    <Count value={rest} tone={tone} />
+    {part > 0 && ` · ${name(part)}`}
+  </>
+);
 
 /** Lists the batches as which failed orders were resent, with operator and time. Renders nothing if there are none. */
 export function Resends({ batch: { resends, resent, failed } }: { batch: TracedBatch }) {

@@ -125,14 +125,9 @@ export function ChannelPage() {
       {(shown) => (
         <>
           {shown.pause !== null && <PauseNotice pause={shown.pause} isHere />}
-          {shown.state === 'holding' && (
-            <Notice tone="warn" title={words.holdingTitle}>
-              {words.holdingHelp} <Link to="/holds">{words.heldOrders}</Link>
-            </Notice>
-          )}
-          {shown.state === 'behind' && (
-            <Notice tone="warn" title={words.behindTitle}>
-              {words.behindHelp}
+          {(shown.state === 'holding' || shown.state === 'behind') && (
+            <Notice tone="warn" title={words[`${shown.state}Title`]}>
+              {words[`${shown.state}Help`]} {shown.state === 'holding' && <Link to="/holds">{words.heldOrders}</Link>}
             </Notice>
           )}
           <Known channel={shown} />

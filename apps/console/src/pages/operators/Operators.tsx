@@ -32,8 +32,8 @@ export function OperatorsPage() {
       ),
     },
     { header: words.role, cell: ({ role }) => codeName(role) },
-    { header: words.channels, isMinor: true, cell: (operator) => <OperatorChannels of={operator} /> },
-    { header: words.state, cell: (operator) => <OperatorState of={operator} /> },
+    { header: words.channels, isMinor: true, cell: channelsOf },
+    { header: words.state, cell: (operator) => <StateBadge state={stateOf(operator)} /> },
     {
       header: words.logsIn,
       isMinor: true,
@@ -66,14 +66,11 @@ export function OperatorsPage() {
   );
 }
 
-function OperatorState({ of: { disabledTime } }: { of: ConsoleOperator }) {
-  return <StateBadge state={disabledTime === null ? 'enabled' : 'disabled'} />;
-}
+const stateOf = ({ disabledTime }: ConsoleOperator) => (disabledTime === null ? 'enabled' : 'disabled');
 
 /** The channels that an operator is limited to. Admins see all. */
-function OperatorChannels({ of: { role, channels } }: { of: ConsoleOperator }) {
-  return role === 'admin' || channels === null ? words.allChannels : channels.join(words.comma);
-}
+const channelsOf = ({ role, channels }: ConsoleOperator) =>
+  role === 'admin' || channels === null ? words.allChannels : channels.join(words.comma);
 
 /** One operator: role, sessions and actions. */
 export function OperatorPage() {
@@ -83,7 +80,7 @@ export function OperatorPage() {
   return (
     <Page
       title={name}
-      beside={operator && <OperatorState of={operator} />}
+      beside={operator && <StateBadge state={stateOf(operator)} />}
       crumbs={[{ text: words.operators, to: '/operators' }]}
       actions={operator && <OperatorActions operator={operator} />}
       of={operators}
@@ -103,7 +100,7 @@ function Known({ operator }: { operator: ConsoleOperator }) {
   const { name, role, byProvider, sessions, lastUsedTime, createdTime, disabledTime } = operator;
   const fields = {
     [words.role]: `${codeName(role)}${words.colon}${words[`${role}Says`]}`,
-    [words.channels]: <OperatorChannels of={operator} />,
+    [words.channels]: channelsOf(operator),
     [words.logsIn]: byProvider ? words.byProvider : words.byPassword,
     [words.sessions]: <Count value={sessions} />,
     [words.lastUsed]: lastUsedTime === null ? words.notLoggedIn : <Time timeMs={lastUsedTime} isExact />,

@@ -48,8 +48,18 @@ export function OrderPage() {
     >
       {(read) => (
         <>
-          {read.cause !== null && <Why order={read} />}
-          {read.resentAs !== null && <ResentAs resentAs={read.resentAs} />}
+          {read.cause !== null && (
+            <Notice tone="bad" title={explainCause(read)}>
+              <Labeled label={words.cause} value={<code>{read.cause}</code>} /> ·{' '}
+              <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
+            </Notice>
+          )}
+          {read.resentAs !== null && (
+            <Notice tone="neutral" title={words.wasResent}>
+              {words.resentAs} <OrderLink orderId={read.resentAs.licenseOrderId} />{' '}
+              <StateBadge state={read.resentAs.state} />
+            </Notice>
+          )}
           {read.pause !== null && <PauseNotice pause={read.pause} />}
           {read.hold !== null && <Hold order={read} hold={read.hold} />}
           <OrderFields order={read} />
@@ -63,16 +73,6 @@ export function OrderPage() {
         </>
       )}
     </Page>
-  );
-}
-
-/** The cause of a failure, linked to the list of causes. */
-function Why({ order }: { order: Order }) {
-  return (
-    <Notice tone="bad" title={explainCause(order)}>
-      <Labeled label={words.cause} value={<code>{order.cause}</code>} /> ·{' '}
-      <a href={new URL('../docs', document.baseURI).href}>{words.causeMeaning}</a>
-    </Notice>
   );
 }
 
@@ -121,15 +121,6 @@ function FixAndResend({ order: { batchId, licenseOrderId } }: { order: Order }) 
   if (!mayCall('resendOrders') || data === undefined) return null;
   if (data.state !== 'completed') return words.batchRuns;
   return <ButtonLink to={pageOf.resend(batchId, { order: licenseOrderId })}>{words.fixAndResend}</ButtonLink>;
-}
-
-/** The newest order that was sent in place of a failed one, and its state. */
-function ResentAs({ resentAs: { licenseOrderId, state } }: { resentAs: NonNullable<Order['resentAs']> }) {
-  return (
-    <Notice tone="neutral" title={words.wasResent}>
-      {words.resentAs} <OrderLink orderId={licenseOrderId} /> <StateBadge state={state} />
-    </Notice>
-  );
 }
 
 /** Why a held order waits, and when it is tried again. */
@@ -247,8 +238,8 @@ function OrderEffects({ orderId }: { orderId: string }) {
     <Section title={words.effects} of={effects}>
       {({ assets, items, isCut }) => (
         <>
-          <AssetTable assets={assets} />
-          {items.length > 0 && <ItemTable items={items} />}
+          <DataTable label={words.assets} columns={ASSET_COLUMNS} rows={assets} rowKey={({ assetId }) => assetId} />
+          <DataTable label={words.item} columns={itemColumns(items)} rows={items} rowKey={({ id }) => id} />
           {isCut && <p>{words.effectsCut}</p>}
         </>
       )}
@@ -256,57 +247,51 @@ function OrderEffects({ orderId }: { orderId: string }) {
   );
 }
 
-function AssetTable({ assets }: { assets: readonly AssetEffect[] }) {
-  const columns: Column<AssetEffect>[] = [
-    { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-    {
-      header: words.action,
-      cell: ({ action, fromCustomerId: customerId }) => (
-        <>
-          {words[action]}
-          {customerId !== null && (
-            <>
-              {' '}
-              · {words.fromCustomer} <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
-            </>
-          )}
-        </>
-      ),
-    },
-    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
-  ];
-  return <DataTable label={words.assets} columns={columns} rows={assets} rowKey={({ assetId }) => assetId} />;
-}
+const ASSET_COLUMNS: Column<AssetEffect>[] = [
+  { header: words.asset, cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+  {
+    header: words.action,
+    cell: ({ action, fromCustomerId: customerId }) => (
+      <>
+        {words[action]}
+        {customerId !== null && (
+          <>
+            {' '}
+            · {words.fromCustomer} <Link {...pageOf.orders({ customerId })}>{customerId}</Link>
+          </>
+        )}
+      </>
+    ),
+  },
+  { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+];
 
-function ItemTable({ items }: { items: readonly ItemEffect[] }) {
-  const columns: Column<ItemEffect>[] = [
-    {
-      header: words.item,
-      width: '14rem',
-      cell: ({ kind, code, name }) => (
-        <>
-          {name} · {code}
-          {kind === 'merchandise' && `${words.gap}${words.aside(words.merchandise)}`}
-        </>
-      ),
+const itemColumns = (items: readonly ItemEffect[]): Column<ItemEffect>[] => [
+  {
+    header: words.item,
+    width: '14rem',
+    cell: ({ kind, code, name }) => (
+      <>
+        {name} · {code}
+        {kind === 'merchandise' && `${words.gap}${words.aside(words.merchandise)}`}
+      </>
+    ),
+  },
+  { header: words.asset, width: '11rem', cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
+  { header: words.action, cell: ({ action }) => words[action] },
+  { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
+  { header: words.nodes, align: 'end', isMinor: true, cell: ({ limitConcurrent }) => limitConcurrent ?? '–' },
+  { header: words.begins, isMinor: true, cell: ({ limitStartDate }) => <Time timeMs={limitStartDate} /> },
+  { header: words.ends, isMinor: true, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} /> },
+  {
+    header: items.some(({ action }) => action === 'bought') ? words.revokedBy : words.boughtBy,
+    isMinor: true,
+    cell: ({ action, boughtByOrderId, revokedByOrderId }) => {
+      const orderId = action === 'bought' ? revokedByOrderId : boughtByOrderId;
+      return orderId === null ? '–' : <OrderLink orderId={orderId} />;
     },
-    { header: words.asset, width: '11rem', cell: ({ assetNum }) => <AssetLink assetNum={assetNum} /> },
-    { header: words.action, cell: ({ action }) => words[action] },
-    { header: words.currentState, cell: ({ isActive }) => <StateBadge state={isActive ? 'active' : 'revoked'} /> },
-    { header: words.nodes, align: 'end', isMinor: true, cell: ({ limitConcurrent }) => limitConcurrent ?? '–' },
-    { header: words.begins, isMinor: true, cell: ({ limitStartDate }) => <Time timeMs={limitStartDate} /> },
-    { header: words.ends, isMinor: true, cell: ({ limitEndDate }) => <Time timeMs={limitEndDate} /> },
-    {
-      header: items.some(({ action }) => action === 'bought') ? words.revokedBy : words.boughtBy,
-      isMinor: true,
-      cell: ({ action, boughtByOrderId, revokedByOrderId }) => {
-        const orderId = action === 'bought' ? revokedByOrderId : boughtByOrderId;
-        return orderId === null ? '–' : <OrderLink orderId={orderId} />;
-      },
-    },
-  ];
-  return <DataTable label={words.item} columns={columns} rows={items} rowKey={({ id }) => id} />;
-}
+  },
+];
 
 const MAX_NAMED = 10;
 

@@ -2,13 +2,14 @@ import type { Overview, OverviewSpan } from '@lockstep/contract/console';
 import { Button, Group } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { REFRESH_MS, useMe, useOperation } from '../../api/operations.ts';
 import { lastNight } from '../../kit/filters.tsx';
 import { Choice, optionsOf, useAddress } from '../../kit/inputs.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { Empty, Notice } from '../../kit/signs.tsx';
 import { type Column, DataTable } from '../../kit/table.tsx';
-import { Bar, Chart, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
+import { Bar, CopyButton, Figure, Figures, Time } from '../../kit/values.tsx';
 import { explainCause } from '../../words/causes.ts';
 import { writeDuration, writeRate } from '../../words/formats.ts';
 import { writeTime } from '../../words/times.ts';
@@ -18,6 +19,8 @@ import { pageOf } from '../links.tsx';
 import { webhookTable } from '../webhooks/Webhooks.tsx';
 import { HealthSection } from './HealthSection.tsx';
 import { overviewWords as words } from './words.ts';
+
+const LineChart = lazy(() => import('../../kit/LineChart.tsx'));
 
 /** Health, backlog and activity of the service. */
 export function OverviewPage() {
@@ -50,15 +53,12 @@ export function OverviewPage() {
 function DemoNotice({ appKey, submitCommand }: NonNullable<Overview['demo']>) {
   const { data } = useOperation('listAllBatches', { query: LATEST }, { keepsPrevious: true });
   if (data === undefined) return null;
-  const steps = [
-    { does: words.demoFirst, file: 'first-batch.json' },
-    { does: words.demoMixed, file: 'mixed-batch.json' },
-  ];
+  const steps = [[words.demoFirst, 'first-batch.json'] as const, [words.demoMixed, 'mixed-batch.json'] as const];
   if (data.batches.length > steps.length) return null;
-  const step = steps[data.batches.length];
-  const command = step && `${submitCommand} examples/${step.file}`;
+  const [title = words.demoTutorial, file] = steps[data.batches.length] ?? [];
+  const command = file && `${submitCommand} examples/${file}`;
   return (
-    <Notice tone="neutral" title={step?.does ?? words.demoTutorial}>
+    <Notice tone="neutral" title={title}>
       {command !== undefined && (
         <p>
           <code>{command}</code> <CopyButton text={command} what={words.demoCommand} />
@@ -154,18 +154,10 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
     const end = (Math.max(last, first + 1) + 1) * intervalMs - 1;
     change({ from: String(first * intervalMs), to: String(end) });
   };
-  const choice = (
-    <Choice
-      aria-label={words.span}
-      options={optionsOf(SPANS, (each) => words[`span${each}`])}
-      value={span}
-      onChange={(chosen) => change({ span: chosen, ...WHOLE })}
-    />
-  );
   return (
     <>
       <Section
-        title={words.activity}
+        title={words.orders}
         actions={
           <Group>
             <Link
@@ -173,7 +165,12 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
             >
               {words.failedLastNight}
             </Link>
-            {choice}
+            <Choice
+              aria-label={words.span}
+              options={optionsOf(SPANS, (each) => words[`span${each}`])}
+              value={span}
+              onChange={(chosen) => change({ span: chosen, ...WHOLE })}
+            />
           </Group>
         }
       >
@@ -181,13 +178,15 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
         {sums.every((sum) => sum === 0) ? (
           <Empty title={words.nothingDone}>{words.nothingDoneAdvice}</Empty>
         ) : (
-          <Chart
-            label={words.chart(...(sums as [number, number, number, number]), period)}
-            period={period}
-            timesMs={shown.map(({ startTime }) => startTime)}
-            panels={[series.slice(2, 3), series.slice(0, 2), series.slice(3)]}
-            onZoom={zoomTo}
-          />
+          <Suspense fallback={<div style={{ height: 460 }} />}>
+            <LineChart
+              label={words.chart(...(sums as [number, number, number, number]), period)}
+              period={period}
+              timesMs={shown.map(({ startTime }) => startTime)}
+              panels={[series.slice(2, 3), series.slice(0, 2), series.slice(3)]}
+              onZoom={zoomTo}
+            />
+          </Suspense>
         )}
         <div className="small">{words.intervals({ seconds: intervalSeconds })}</div>
       </Section>

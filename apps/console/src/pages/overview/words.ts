@@ -31,7 +31,6 @@ export const overviewWords = defineAreaWords({
   demoApplication: ['application', '应用'],
   demoGuide: ['the tutorial in docs/tutorial.md', '教程 docs/tutorial.md（英文）'],
   ofLastSeconds: [(seconds: string) => `Average of the last ${seconds} s`, (seconds) => `最近 ${seconds} 秒平均值`],
-  activity: ['Orders', '订单'],
   span: ['Period', '时间范围'],
   span1h: ['Last hour', '最近 1 小时'],
   span6h: ['Last 6 hours', '最近 6 小时'],
