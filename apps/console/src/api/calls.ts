@@ -41,12 +41,6 @@ export type CallOf<Id extends ConsoleOperationId> = {
   [Part in keyof ConsoleCall<Id>]: Part extends 'body' ? ConsoleCall<Id>[Part] | Blob : ConsoleCall<Id>[Part];
 };
 
-function operationUrl<Id extends ConsoleOperationId>(id: Id, call: CallOf<Id>): string {
-  const { params = {}, query = {} } = call as AnyCall;
-  const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  return new URL(`api${path}${writeSearch(query)}`, document.baseURI).href;
-}
-
 /** Calls a console operation and returns its data. Throws CallFailure. */
 export async function callOperation<Id extends ConsoleOperationId>(
   id: Id,
@@ -97,10 +91,11 @@ async function reach<Id extends ConsoleOperationId>(
   signal?: AbortSignal,
   accepted: { accept?: string } = {},
 ): Promise<Response> {
-  const { body } = call as AnyCall;
+  const { params = {}, query = {}, body } = call as AnyCall;
+  const path = operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
-    return await fetch(operationUrl(id, call), {
+    return await fetch(new URL(`api${path}${writeSearch(query)}`, document.baseURI), {
       method: operations[id].method,
       headers: { 'x-lockstep-console': initiator(), ...type, ...accepted },
       credentials: 'same-origin',

@@ -109,9 +109,8 @@ const ToldEntry = HistoryEntry.extend({
   customer: Owner.nullable().describe('The owner of the asset after the change, or its last owner.'),
   fromCustomer: Owner.nullable().describe('The owner before a transfer; null otherwise.'),
   member: Holder.nullable().describe('The employee of an assignment or loan; null otherwise.'),
-  administrator: Holder.nullable().describe(
-    'The administrator who began or ended it; null for an operator or an order.',
-  ),
+  /** The administrator who began or ended it; null for an operator or an order. */
+  administrator: Holder.nullable(),
   instanceName: z.string().nullable().describe('Name of the product or merchandise.'),
   limitConcurrent: z.number().nullable().describe('Concurrent nodes of the product; null if it concerns none.'),
   limitEndDate: time('End of the product; null if it never ends, or if it concerns none').nullable(),

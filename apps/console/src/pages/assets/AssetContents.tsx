@@ -132,7 +132,6 @@ function Validity({ product: { validity, limitEndDate, limitStartDate, trial, tr
 
 function Features({ product: { productName, features, featureCount } }: { product: Product }) {
   const [isShown, setShown] = useState(false);
-  const close = () => setShown(false);
   const columns: Column<Product['features'][number]>[] = [
     { header: words.name, cell: ({ featureName }) => featureName },
     { header: words.code, cell: ({ featureCode }) => <CopyId id={featureCode} /> },
@@ -144,7 +143,7 @@ function Features({ product: { productName, features, featureCount } }: { produc
         {words.features(featureCount)}
       </Button>
       {isShown && (
-        <Dialog title={productName} onClose={close}>
+        <Dialog title={productName} onClose={() => setShown(false)}>
           <DataTable
             label={words.featureCount}
             columns={columns}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { CallOf } from '../../api/calls.ts';
 import { REFRESH_MS, useOperation } from '../../api/operations.ts';
 import { optionsOf, useAddress } from '../../kit/inputs.tsx';
-import { Page, Query, Section } from '../../kit/page.tsx';
+import { Page, Section } from '../../kit/page.tsx';
 import { Empty, Notice, StateBadge, type Tone } from '../../kit/signs.tsx';
 import { type Column, DataTable, List, type Table } from '../../kit/table.tsx';
 import { Count, Time } from '../../kit/values.tsx';
@@ -78,21 +78,18 @@ export const LATEST = { limit: '5' } as const;
 
 /** The latest batches, or those of an application or a channel, with a link to all of them. */
 export function LatestBatches({ of }: { of: { [filter: string]: string } }) {
-  const table = batchTable();
   const query = { ...of, ...LATEST };
   const empty = <Empty title={words.noBatches}>{words.noBatchesAdvice}</Empty>;
   const found = useOperation('listAllBatches', { query }, { refreshMs: REFRESH_MS, keepsPrevious: true });
   return (
-    <Section title={words.latest} actions={<Link {...pageOf.batches(of)}>{words.allBatches}</Link>}>
-      <Query of={found}>
-        {({ batches }) => <DataTable label={words.latest} rows={batches} {...table} empty={empty} />}
-      </Query>
+    <Section title={words.latest} actions={<Link {...pageOf.batches(of)}>{words.allBatches}</Link>} of={found}>
+      {({ batches }) => <DataTable label={words.latest} rows={batches} {...batchTable()} empty={empty} />}
     </Section>
   );
 }
 
 /** The table of batches. `isOrder`: whether the reader can turn their order around. */
-export const batchTable = (isOrder = false): Table<ConsoleBatch> => ({
+const batchTable = (isOrder = false): Table<ConsoleBatch> => ({
   rowKey: ({ batchId }) => batchId,
   columns: [
     { header: words.channelOrderId, width: '14rem', isWide: true, cell: (batch) => <BatchLink batch={batch} /> },

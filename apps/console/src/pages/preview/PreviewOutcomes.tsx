@@ -44,7 +44,7 @@ export function PreviewOutcomes({ batch: { orders, syncMode, ignoredFields } }: 
     { header: words.type, isMinor: true, cell: ({ orderType }) => codeName(orderType) },
     { header: words.customer, isMinor: true, cell: ({ customerId }) => <CopyId id={customerId} /> },
     { header: words.assets, cell: (order) => <Numbers order={order} /> },
-    { header: words.effect, width: '16rem', cell: (order) => <Summary order={order} /> },
+    { header: words.effect, width: '16rem', cell: summarize },
   ];
   return (
     <Section title={words.outcome}>
@@ -91,11 +91,10 @@ function Numbers({ order: { numbers, numberCount } }: { order: PreviewedOrder })
   );
 }
 
-function Summary({ order }: { order: PreviewedOrder }) {
+function summarize(order: PreviewedOrder): string {
   const { cause, assetCount, productCount } = order;
-  if (cause !== null) return <>{explainCause(order)}</>;
-  if (assetCount + productCount === 0) return <>{words.noEffect}</>;
-  return <>{words.effects(assetCount, productCount)}</>;
+  if (cause !== null) return explainCause(order);
+  return assetCount + productCount === 0 ? words.noEffect : words.effects(assetCount, productCount);
 }
 
 function OutcomeBadge({ state }: Pick<PreviewedOrder, 'state'>) {

@@ -43,14 +43,9 @@ const MAX_FIELD_CHARACTERS = 200_000;
 const MAX_LISTED_APPLICATIONS = '200';
 const BYTES_PER_KIB = 1024;
 
-interface Given {
-  name: string;
-  content: Blob;
-}
-
 /** Takes a batch as a chosen or dropped file, or as pasted text. */
 function BatchForm({ isBusy, onShow }: { isBusy: boolean; onShow: (content: Blob) => void }) {
-  const [given, setGiven] = useState<Given>();
+  const [given, setGiven] = useState<{ name: string; content: Blob }>();
   const [fault, setFault] = useState<string>();
   const [isOver, setOver] = useState(false);
   const text = useRef<HTMLTextAreaElement>(null);

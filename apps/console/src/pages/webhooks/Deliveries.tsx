@@ -53,7 +53,6 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
 /** The number of attempts, which opens a list of them. */
 function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
   const [isShown, setShown] = useState(false);
-  const close = () => setShown(false);
   const columns: Column<Attempt>[] = [
     { header: words.time, cell: ({ time }) => <Time timeMs={time} isExact /> },
     { header: words.answer, cell: (attempt) => <Answer of={attempt} /> },
@@ -72,7 +71,7 @@ function Attempts({ of: { messageId, attempts } }: { of: Delivery }) {
         {attempts.length}
       </Button>
       {isShown && (
-        <Dialog title={`${words.message} ${messageId}`} onClose={close}>
+        <Dialog title={`${words.message} ${messageId}`} onClose={() => setShown(false)}>
           <DataTable label={words.attempts} columns={columns} rows={attempts} rowKey={({ time }) => String(time)} />
         </Dialog>
       )}
