@@ -38,7 +38,10 @@ const NOTHING_SELECTED = { left: 0, top: 0, width: 0, height: 0 };
 
 const heightOf = (series: readonly unknown[]) => (series.length > 1 ? MAIN_HEIGHT_PX : HEIGHT_PX);
 
-/** Draws areas over time with uPlot. Load it lazily, and say what matters in text beside it. Redraws when the data, the theme or the width changes; the lines stay the same. */
+/**
+ * Draws areas over time with uPlot. Load it lazily, and say what matters in text beside it. Redraws when the data, the
+ * theme or the width changes; the lines stay the same.
+ */
 export default function LineChart(props: ChartProps) {
   const { label, panels } = props;
   const frame = useRef<HTMLDivElement>(null);

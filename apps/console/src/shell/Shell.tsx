@@ -111,7 +111,7 @@ function Navigation() {
               }
               active={isActive}
               aria-current={isActive ? 'page' : undefined}
-              bdrs="sm"
+              style={{ borderRadius: 'var(--mantine-radius-sm)' }}
               px="sm"
               py={5}
             />
