@@ -8,7 +8,7 @@ import {
   type VirtualAsset,
 } from '@lockstep/contract';
 import { selectCustomers } from '@lockstep/customers';
-import { type Database, inSnapshot, isId, parseBigint, type Tables, type Trx } from '@lockstep/platform';
+import { type Database, inSnapshot, isId, parseBigint, type Tables } from '@lockstep/platform';
 import { type Selectable, sql } from 'kysely';
 import { listOldestFirst } from '../oldest-first.ts';
 import { selectAssets } from '../tenant.ts';
@@ -38,8 +38,10 @@ export function listVirtualAssets(
   { enterpriseId, extendCode, ...page }: Wanted,
 ): Promise<VirtualAsset[] | CursorPage<VirtualAsset>> {
   return inSnapshot(db, async (trx) => {
-    if (!isId(enterpriseId) || !(await enterpriseExists(trx, enterpriseId)))
-      throw new Refusal('enterprise_not_found', enterpriseId);
+    const enterprise = await sql`select from enterprise where id = ${isId(enterpriseId) ? enterpriseId : null}`.execute(
+      trx,
+    );
+    if (enterprise.rows.length === 0) throw new Refusal('enterprise_not_found', enterpriseId);
     const customers = selectCustomers(trx, viewer).where('customer.enterprise_id', '=', enterpriseId);
     const rows = selectAssets(trx, viewer)
       .where('asset.customer_id', 'in', customers.select('customer.id'))
@@ -56,11 +58,6 @@ export function listVirtualAssets(
     };
     return listOldestFirst({ rows, scope, show: showVirtualAsset, check }, page);
   });
-}
-
-async function enterpriseExists(trx: Trx, enterpriseId: EnterpriseId): Promise<boolean> {
-  const found = await trx.selectFrom('enterprise').select('id').where('id', '=', enterpriseId).executeTakeFirst();
-  return found !== undefined;
 }
 
 type Assignment = Selectable<Tables['asset_assignment']>;

@@ -164,12 +164,10 @@ interface LentAsset {
 
 /** Reads the assignments and loans of assets. */
 export async function readHoldings(trx: Trx, assetIds: AssetId[]): Promise<Holdings> {
-  const rows = await trx
-    .selectFrom('asset_assignment as held')
-    .leftJoin('asset_lending as lent', 'lent.asset_id', 'held.asset_id')
-    .select(['held.asset_id as id', 'member_id as memberId', 'lock_asset_id as lockId'])
-    .where(sql<boolean>`held.asset_id = any (${assetIds}::bigint[])`)
-    .execute();
+  const { rows } = await sql<{ id: AssetId; memberId: MemberId; lockId: AssetId | null }>`
+    select asset_id as id, member_id as "memberId", lock_asset_id as "lockId"
+    from asset_assignment left join asset_lending using (asset_id)
+    where asset_id = any (${assetIds}::bigint[])`.execute(trx);
   return {
     holderOf: new Map(rows.map(({ id, memberId }) => [id, memberId])),
     lockOf: new Map(rows.flatMap(({ id, lockId }) => (lockId === null ? [] : [[id, lockId]]))),
@@ -203,31 +201,19 @@ export async function endHoldings(
   assetIds: AssetId[],
   cause: 'withdrawn' | 'employee_deleted',
 ): Promise<LentAsset[]> {
-  const lent = await readLent(trx, actor, assetIds);
+  const assets = () => selectEnterpriseAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
+  const { rows: lent } = await sql<LentAsset>`
+    select own.asset_num as "assetNum", lock.asset_num as "borrowedUsbKey" from asset_lending
+    join ${assets()} as own on own.id = asset_id join ${assets()} as lock on lock.id = lock_asset_id
+    where asset_id = any (${assetIds}::bigint[]) order by own.asset_num`.execute(trx);
   await releaseAssets(trx, { ids: assetIds, by: actor.memberId, cause });
   return lent;
 }
 
-async function readLent(trx: Trx, actor: Actor, assetIds: AssetId[]): Promise<LentAsset[]> {
-  const assets = () => selectEnterpriseAssets(trx, acrossChannels(actor)).select(['asset.id', 'asset.asset_num']);
-  return trx
-    .selectFrom('asset_lending')
-    .innerJoin(assets().as('own'), 'own.id', 'asset_lending.asset_id')
-    .innerJoin(assets().as('lock'), 'lock.id', 'asset_lending.lock_asset_id')
-    .select(['own.asset_num as assetNum', 'lock.asset_num as borrowedUsbKey'])
-    .where(sql<boolean>`asset_lending.asset_id = any (${assetIds}::bigint[])`)
-    .orderBy('own.asset_num')
-    .execute();
-}
-
 /** Returns the employees whose assets are lent into a borrowed lock. */
 async function readLockHolders(trx: Trx, lockId: AssetId): Promise<Set<MemberId>> {
-  const rows = await trx
-    .selectFrom('asset_lending')
-    .innerJoin('asset_assignment', 'asset_assignment.asset_id', 'asset_lending.asset_id')
-    .select('asset_assignment.member_id')
-    .distinct()
-    .where('asset_lending.lock_asset_id', '=', lockId)
-    .execute();
-  return new Set(rows.map((row) => row.member_id));
+  const { rows } = await sql<{ memberId: MemberId }>`
+    select distinct member_id as "memberId" from asset_lending join asset_assignment using (asset_id)
+    where lock_asset_id = ${lockId}`.execute(trx);
+  return new Set(rows.map(({ memberId }) => memberId));
 }
