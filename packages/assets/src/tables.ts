@@ -1,4 +1,4 @@
-import type { AssetId, CustomerId, EnterpriseId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
+import type { AssetId, CustomerId, LicenseOrderId, LicenseType, MemberId } from '@lockstep/contract';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** The ledger: assets, their contents, assignments and loans. */
@@ -23,18 +23,13 @@ declare module '@lockstep/platform' {
       created_by_order_id: LicenseOrderId;
     };
     asset_assignment: {
-      id: Generated<string>;
       asset_id: AssetId;
       member_id: MemberId;
-      enterprise_id: EnterpriseId;
       created_time: Generated<Date>;
     };
     asset_lending: {
-      id: Generated<string>;
       asset_id: AssetId;
       lock_asset_id: AssetId;
-      enterprise_id: EnterpriseId;
-      created_time: Generated<Date>;
     };
   }
 }

@@ -10,7 +10,6 @@ declare module '@lockstep/platform' {
       code: string;
       crm_customer_id: string | null;
       security_mobile: string | null;
-      created_time: Generated<Date>;
       created_by_application_id: ApplicationId | null;
     };
     customer: {
@@ -22,7 +21,6 @@ declare module '@lockstep/platform' {
       branch_name: string;
       address: string | null;
       is_default: boolean;
-      created_time: Generated<Date>;
     };
   }
 }

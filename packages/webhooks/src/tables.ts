@@ -9,7 +9,6 @@ declare module '@lockstep/platform' {
       application_id: ApplicationId;
       url: string;
       description: string | null;
-      secret: Buffer | null;
       types: string[] | null;
       channel_codes: string[] | null;
       after_position: EventId;
@@ -19,7 +18,6 @@ declare module '@lockstep/platform' {
       last_attempt_prompt: boolean | null;
       failing_since: Date | null;
       failing_told: Generated<boolean>;
-      created_time: Generated<Date>;
       paused_time: Date | null;
       disabled_time: Date | null;
       disabled_cause: 'endpoint_gone' | 'attempts_exhausted' | null;
