@@ -20,11 +20,11 @@ export function buildReport(run: Run, seed: number): Report {
   const faults: Report['faults'] = {};
   for (const { fault } of calls) if (fault !== null) faults[fault] = (faults[fault] ?? 0) + 1;
   const { findings, untried } = judge(run);
-  const unstruck = Object.entries(FAULTS).filter(([fault]) => !(fault in faults));
+  const unmet = Object.entries(FAULTS).filter(([fault]) => !(fault in faults));
   const unused = MAGIC.filter((word) => !calls.some(({ batch }) => batch?.includes(`/${word}`)));
   const notTried = [
     ...untried,
-    ...unstruck.map(([fault, says]) => `fault ${fault}: ${says}`),
+    ...unmet.map(([fault, says]) => `fault ${fault}: ${says}`),
     ...(unused.length === 0 ? [] : [`magic words: ${unused.join(', ')}`]),
     ...(calls.length < MAX_CALLS ? [] : [`calls after the first ${MAX_CALLS}`]),
   ];
