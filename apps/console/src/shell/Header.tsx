@@ -77,7 +77,7 @@ function Account() {
         <Stack gap="sm">
           {words.loggedInAs(name, codeName(role))}
           <Preferences />
-          <a href={docsUrl} target="_blank" rel="noreferrer">
+          <a href={new URL('../docs', document.baseURI).href} target="_blank" rel="noreferrer">
             {words.docs}
           </a>
           {!byProvider && (
@@ -93,6 +93,3 @@ function Account() {
     </Popover>
   );
 }
-
-/** The address of the documentation, behind the same prefix as the console. */
-const docsUrl = new URL('../docs', document.baseURI).href;

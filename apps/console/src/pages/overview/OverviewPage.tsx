@@ -157,7 +157,7 @@ function Activity({ intervals, intervalSeconds, failures, failedChannels, span }
   return (
     <>
       <Section
-        title={words.orders}
+        title={words.activity}
         actions={
           <Group>
             <Link

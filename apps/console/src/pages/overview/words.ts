@@ -67,6 +67,7 @@ export const overviewWords = defineAreaWords({
     (period) => `数量为整个时间范围（${period}）的统计，链接仅指向所选部分的订单。`,
   ],
   failuresTable: ['List of causes', '失败原因列表'],
+  activity: ['Orders', '订单'],
   orders: ['Orders', '订单数'],
   last: ['Latest', '最近一次'],
   failingWebhooks: ['Failing webhooks', '异常 Webhook'],
