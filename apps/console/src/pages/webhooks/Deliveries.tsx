@@ -21,7 +21,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
     { header: words.message, cell: ({ messageId }) => <CopyId id={messageId} what={words.message} /> },
     { header: words.type, isMinor: true, cell: ({ type }) => <span className="mono">{type}</span> },
     { header: words.state, cell: ({ state }) => <StateBadge state={state} pending="unsent" /> },
-    { header: words.createdTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
+    { header: words.messageTime, cell: ({ createdTime }) => <Time timeMs={createdTime} /> },
     { header: words.answer, width: '16rem', cell: ({ attempts }) => <Answer of={attempts.at(-1)} /> },
     { header: words.nextAttempt, isMinor: true, cell: ({ nextAttemptTime }) => <Time timeMs={nextAttemptTime} /> },
     { header: words.attempts, align: 'end', cell: (delivery) => <Attempts of={delivery} /> },

@@ -71,6 +71,7 @@ export const webhooksWords = defineAreaWords({
     '没有已保存的消息。有新事件或发送测试时会产生消息。',
   ],
   message: ['Message', '消息'],
+  messageTime: ['Created', '创建时间'],
   attempts: ['Attempts', '投递次数'],
   answer: ['Last answer', '最近响应'],
   took: ['Took', '耗时'],
