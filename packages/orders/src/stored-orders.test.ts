@@ -84,6 +84,7 @@ describe('stored orders', () => {
     ['without their places', 1, payload.replace('[0,', '[').replace('[2,', '[')],
     ['at a place beyond the end of any batch', 1, payload.replace('[0,', '[8192,')],
     ['of an unknown type', 1, payload.replace('"new_buy"', '"new_gift"')],
+    ['without a sequence', 1, payload.replace('"sequence"', '"place"')],
     ['without a customer', 1, payload.replace('"customerId"', '"customer"')],
     ['with an asset number that is no text', 1, payload.replace('"A2"', '2')],
     ['of a type that is a property of every object', 1, payload.replace('"new_buy"', '"toString"')],

@@ -25,7 +25,10 @@ const StoredOrders = z.array(
   z.tuple([
     z.int().gte(0).lt(ORDERS_PER_BATCH),
     z.object({
+      sequence: z.number(),
       customerId: z.string(),
+      enterpriseGlobalId: z.string(),
+      licenseType: z.string(),
       orderType: z.enum(['new_buy', 'delete_asset', 'delete_product']),
       assets: z.array(z.object({ assetNos: z.array(z.string()) })),
     }),
