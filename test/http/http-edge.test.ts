@@ -393,14 +393,19 @@ describe('every answer', () => {
   );
 });
 
-it('a service that stops sends whole answers to clients that read slowly, and waits for no others', async () => {
+it('a service that stops answers calls that were sent, whole even to slow readers, and waits for no others', async () => {
   const { api: other, close } = await startAnotherApi(stack, api);
   const silent = await openSocket(other.baseUrl);
   const slow = await openSocket(other.baseUrl);
   // More than what the kernel keeps.
   slow.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(50));
   await once(slow, 'readable');
+  const busy = await openSocket(other.baseUrl);
+  busy.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(busy, 'data');
+  busy.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
   const closing = close();
+  expect(await readAnswers(busy)).toMatchObject([{ status: 200, headers: { connection: 'close' } }]);
   const answers = await readAnswers(slow);
   await closing;
   expect(new Set(answers.map(({ headers, body }) => Number(headers['content-length']) - body.length))).toEqual(

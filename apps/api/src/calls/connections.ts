@@ -50,7 +50,7 @@ const TARGET_HOST = /^https?:\/\/[^/?]*/i;
 
 /** How long a connection can still send its first byte after the server begins to close: a request may be in flight. */
 const FIRST_BYTE_MS = 1_000;
-/** How often a closing server ends the connections that have been answered since. */
+/** How often a closing server ends answered connections. Its answers since say that it closes. */
 const END_IDLE_EVERY_MS = 100;
 /** How long it waits for clients that still send, or read their answers: longer than for bodies. */
 const CLOSING_MS = 20_000;
@@ -114,8 +114,9 @@ function countDropped(http: Server, { log, metrics }: Records): void {
 
 /**
  * Makes a closing server end every connection that has nothing more to send. Node.js (24) ends connections only at the
- * moment of closing, even those that are still sending an answer, and never those on which nothing was sent, such as
- * browsers open in advance. After a while, it ends all but those whose call is not answered yet.
+ * moment of closing, even those that are still sending an answer or getting another call, and never those on which
+ * nothing was sent, such as browsers open in advance. After a while, it ends all but those whose call is not answered
+ * yet.
  */
 function endWhenClosing(server: FastifyInstance): void {
   const { server: http } = server;
@@ -129,13 +130,13 @@ function endWhenClosing(server: FastifyInstance): void {
     return response?.writableEnded === true && !response.writableFinished;
   };
   const endIdle = http.closeIdleConnections.bind(http);
-  http.closeIdleConnections = () => void ([...open].some(isSending) || endIdle());
+  http.closeIdleConnections = () => {};
   const endAfter = (ms: number, isOver: (socket: Socket) => boolean) =>
     setTimeout(() => {
       for (const socket of open) if (isOver(socket)) socket.destroy();
     }, ms).unref();
   server.addHook('preClose', async () => {
-    const timer = setInterval(() => http.closeIdleConnections(), END_IDLE_EVERY_MS);
+    const timer = setInterval(() => [...open].some(isSending) || endIdle(), END_IDLE_EVERY_MS);
     http.once('close', () => clearInterval(timer));
     endAfter(FIRST_BYTE_MS, ({ bytesRead }) => bytesRead === 0);
     endAfter(CLOSING_MS, (socket) => lastCalls.get(socket)?.response.headersSent !== false);

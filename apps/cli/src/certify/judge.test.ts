@@ -68,6 +68,9 @@ const CASES: Record<keyof typeof RULES, { wrong: Run[]; right: Record<string, Ru
       'a webhook told of it': runOf([LOST, B], { batches, ...message(204) }),
       'it did not take effect': runOf([LOST, B], { batches: batches.slice(1) }),
       'the content is another': runOf([LOST, { ...B, orders: 'others' }], { batches }),
+      'it orders the same on purpose': runOf([LOST, B, { at: 200, batch: 'web/C' }], {
+        batches: [...batches, { ...batches[0]!, batch: 'web/C' }],
+      }),
     },
   },
   repeated_without_key: {
@@ -209,4 +212,9 @@ it('names each rule that a run did not try', () => {
   expect(judge(runOf([{ at: 0 }])).untried.map((each) => each.split(':')[0])).toEqual(Object.keys(RULES));
   const { untried } = judge(runOf([{ at: 0, answer: GATEWAY }, { at: 2_000, answer: GATEWAY }, { at: 4_000 }]));
   expect(untried.map((each) => each.split(':')[0])).not.toContain('no_backoff');
+});
+
+it('names batches that the integration has given up, or may submit later', () => {
+  const run = runOf([{ at: 0, answer: BUSY }, B, { ...REFUSED, batch: 'web/C' }], { batches: batches.slice(1) });
+  expect(judge(run).untried.at(-1)).toMatch(/: web\/A$/);
 });

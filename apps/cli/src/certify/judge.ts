@@ -91,6 +91,8 @@ export function judge(run: Run): { findings: Finding[]; untried: string[] } {
     if (typeof found === 'string') untried.push(`${rule}: ${found}`);
     else if (count > 0) findings.push({ rule, says, read, count, evidence: found.slice(0, MAX_EVIDENCE) });
   }
+  const lost = findLost(ended);
+  if (lost.length > 0) untried.push(`to submit again what failed for a time and isn't stored: ${lost.join(', ')}`);
   return { findings, untried };
 }
 
@@ -146,11 +148,25 @@ function pairs(calls: readonly Call[], nameOf: (call: Call) => string | null): {
 
 const NOT_RESUBMITTED = 'no batch was submitted again after it got no clear answer';
 
+/** Returns batches that took no effect, and were not submitted again by the end of the run. It may have been early. */
+function findLost({ calls, ledger }: Run): string[] {
+  const stored = new Set(ledger.batches.map(({ batch }) => batch));
+  const last = new Map(calls.filter(isSubmission).map((call) => [call.batch!, call]));
+  const isOpen = (call: Call) => isUnclear(call) || hasFailed(call);
+  return [...last]
+    .flatMap(([batch, call]) => (isOpen(call) && !stored.has(batch) ? [batch] : []))
+    .slice(0, MAX_EVIDENCE);
+}
+
 function findOrderedTwice({ calls, ledger }: Run): Evidence[] | string {
   const stored = new Map(ledger.batches.map((each) => [each.batch, each]));
   const submissions = calls.filter((call) => isSubmission(call) && stored.has(call.batch!));
   const repeats = pairs(submissions, ({ orders }) => orders);
   if (!repeats.some(({ before }) => isUnclear(before))) return NOT_RESUBMITTED;
+  // An integration that orders the same again after a success does so on purpose.
+  if (repeats.some(({ before, call }) => hasSucceeded(before) && call.batch !== before.batch)) {
+    return 'batches with the same orders were submitted on purpose; give each its own, such as other asset numbers';
+  }
   const ofBatch = Map.groupBy(calls, ({ batch }) => batch);
   const reads = calls.filter((call) => OF_OUTCOMES.includes(call.id) && hasSucceeded(call));
   const told = Map.groupBy(ledger.messages, ({ batch }) => batch);
