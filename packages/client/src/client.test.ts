@@ -126,6 +126,11 @@ describe('a call', () => {
     expect(() => new Lockstep({ baseUrl: url, appKey: 'key', appSecret: 'hush' })).toThrow(/^(?!.*hunter2).*baseUrl/);
   });
 
+  it('without credentials are a TypeError', () => {
+    const unset = { appKey: 'key', appSecret: undefined } as unknown as { appKey: string; appSecret: string };
+    expect(() => new Lockstep({ baseUrl: 'http://host', ...unset })).toThrow(/appSecret/);
+  });
+
   it('goes below the path of a proxy, whether that ends with a slash or not', () => {
     const lockstep = new Lockstep({ baseUrl: 'https://host/lockstep/', appKey: 'key', appSecret: 'hush' });
     expect(lockstep.baseUrl).toBe('https://host/lockstep');

@@ -45,9 +45,10 @@ export class Lockstep extends Api<OrderOperationId> {
   readonly #client: { client_id: string; client_secret: string };
   readonly #token: Token;
 
-  /** Checks the address, and calls nothing. Throws a TypeError if the address is none. */
+  /** Calls nothing. Throws a TypeError if the address is none, or the credentials are missing. */
   constructor({ baseUrl, appKey, appSecret, ...options }: LockstepOptions) {
     const open = { baseUrl: readBaseUrl(baseUrl), appKey, options };
+    if (!appKey || !appSecret) throw new TypeError('appKey and appSecret must be given');
     const client = { client_id: appKey, client_secret: appSecret };
     const token = new Token(open, { grant_type: 'client_credentials', ...client });
     const connection = {
