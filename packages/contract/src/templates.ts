@@ -63,6 +63,7 @@ export const english = {
   /** Why a text is not JSON. */
   json: {
     gzip: 'it is compressed with gzip',
+    repeated: 'line {1}, column {2}: this key appears more than once in its object',
     unexpected: 'line {1}, column {2}: expected {3:token}, found {4:token}',
     utf16: 'it is UTF-16',
   },

@@ -205,6 +205,7 @@ export const wordsInChinese: {
   digits: { all: '完整编号' },
   json: {
     gzip: '经 gzip 压缩',
+    repeated: '第 {1} 行第 {2} 列：同一对象中键名重复',
     unexpected: '第 {1} 行第 {2} 列：应为{3:token}，实为{4:token}',
     utf16: '编码为 UTF-16',
   },

@@ -17,23 +17,29 @@ interface Break {
 /** What is wrong with a text that is no JSON, as the values of json_malformed: a word of `json` and its values. */
 export type JsonFault = readonly [fault: keyof typeof english.json, ...values: string[]];
 
-/** Returns where a text is not JSON and what was found there, such as an end instead of a value. */
+/**
+ * Returns where a text is not JSON and what was found there, such as an end instead of a value. If it is JSON, but an
+ * object repeats a key, returns where. Otherwise returns undefined.
+ */
 export function findJsonFault(text: string): JsonFault | undefined {
-  /** What closes each enclosing list or object. */
-  const around: (']' | '}')[] = [];
+  /** The keys so far of each enclosing object; null for a list. */
+  const around: (Set<string> | null)[] = [];
+  let repeated: JsonFault | undefined;
   let next: 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma' = 'value';
   for (let at = 0; ; ) {
     while (' \t\n\r'.includes(text[at] ?? 'x')) at++;
     const character = text[at];
-    const close = around.at(-1);
-    if (character === close && close !== undefined && (next.startsWith('first') || next === 'comma')) {
+    const keys = around.at(-1);
+    const close = keys === null ? ']' : '}';
+    const isClosed = character === close && (next.startsWith('first') || next === 'comma') && keys !== undefined;
+    if (isClosed) {
       around.pop();
       next = 'comma';
       at++;
     } else if (next === 'comma') {
-      if (close === undefined) return character === undefined ? undefined : describe(text, { at, expected: 'end' });
-      if (character !== ',') return describe(text, { at, expected: close === ']' ? 'bracket' : 'brace' });
-      next = close === ']' ? 'value' : 'key';
+      if (keys === undefined) return character === undefined ? repeated : describe(text, { at, expected: 'end' });
+      if (character !== ',') return describe(text, { at, expected: keys === null ? 'bracket' : 'brace' });
+      next = keys === null ? 'value' : 'key';
       at++;
     } else if (next === 'colon') {
       if (character !== ':') return describe(text, { at, expected: '":"' });
@@ -42,12 +48,17 @@ export function findJsonFault(text: string): JsonFault | undefined {
     } else if (character === '"') {
       const end = findStringEnd(text, at);
       if (typeof end === 'object') return describe(text, end);
-      next = next.endsWith('key') ? 'colon' : 'comma';
+      if (next.endsWith('key')) {
+        const key = JSON.parse(text.slice(at, end)) as string;
+        if (keys!.has(key)) repeated ??= ['repeated', ...placeOf(text, at)];
+        keys!.add(key);
+        next = 'colon';
+      } else next = 'comma';
       at = end;
     } else if (next.endsWith('key')) {
       return describe(text, { at, expected: next === 'first key' ? 'key_or_brace' : 'key' });
     } else if (character === '[' || character === '{') {
-      around.push(character === '[' ? ']' : '}');
+      around.push(character === '[' ? null : new Set());
       next = character === '[' ? 'first value' : 'first key';
       at++;
     } else {
