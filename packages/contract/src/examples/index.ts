@@ -54,16 +54,18 @@ const RECORDED: Record<string, object & { message?: unknown; error_description?:
 
 /** All examples with their recorded answers, by operationId. */
 export const examples = Object.fromEntries(
-  Object.entries(operationExamples).map(([operationId, { answers: summaries, ...sent }]): [string, SomeExamples] => {
-    const named: SomeExamples['answers'] = {};
-    for (const [key, value] of Object.entries(RECORDED)) {
-      const [id, status, name] = key.split(' ') as [string, string, string];
-      const summary = summaries[name] ?? String(value.message ?? value.error_description);
-      if (id === operationId) named[status] = { ...named[status], [name]: { summary, value } };
-    }
-    return [operationId, { ...sent, answers: named }];
-  }),
+  Object.entries(operationExamples).map(([operationId, { answers: _summaries, ...sent }]): [string, SomeExamples] => [
+    operationId,
+    { ...sent, answers: {} },
+  ]),
 );
+for (const [key, value] of Object.entries(RECORDED)) {
+  const [operationId, status, name] = key.split(' ') as [OperationId, string, string];
+  const summary = operationExamples[operationId].answers[name] ?? String(value.message ?? value.error_description);
+  const { answers: named } = examples[operationId]!;
+  named[status] ??= {};
+  named[status][name] = { summary, value };
+}
 
 const OF_CUSTOMER = { customerId: '2001', channelCode: exampleBatches.new_buy.channelCode };
 const ASSETS = { assets: [{ assetId: KEPT_LOCK_ID, assetNum: KEPT_LOCK, limitEndDate: 1798761599000 }] };
